@@ -12,7 +12,7 @@ fn value(text: &str, named: &dyn Fn(&str) -> Option<u64>) -> Option<u64> {
     let mut words = spaced.split_whitespace();
     let number = |word: &str| {
         if word.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            return named(word.rsplit(':').next()?);
+            return named(word);
         }
         let word = word.replace('_', "");
         match word.strip_prefix("0x") {
@@ -43,7 +43,10 @@ impl Code {
     fn find(&self, name: &str, before: &str, skip: impl Fn(&str) -> Option<&str>) -> Option<u64> {
         let inside = |path: &str| path.contains(&format!("/{name}/")) || path.starts_with(&format!("{name}/"));
         // A constant that is another one has that one's value, unless it is called the same: then that is in another crate.
-        let named = |constant: &str| {
+        let named = |path: &str| {
+            let constant = path.rsplit(':').next().unwrap_or(path);
+            // What has a path is from elsewhere: numbers that crates share are in one of their own.
+            let name = if path == constant { name } else { "abi" };
             let same = before.ends_with(&format!("const {constant}: "));
             if same { None } else { self.constant_of(name, constant) }
         };
@@ -228,7 +231,7 @@ fn numbers_of_generated_pages_are_repeated_as_they_are() {
 
 #[test]
 fn values_are_computed() {
-    let value = |text| value(text, &|name| (name == "TWO").then_some(2));
+    let value = |text| value(text, &|path| path.ends_with("TWO").then_some(2));
     assert_eq!(value(" 32 << 20;"), Some(32 << 20));
     assert_eq!(value(" 2 * 3 + 1, x"), Some(7));
     assert_eq!(value(" 0xba7c << 4;"), Some(0xba7c0));
