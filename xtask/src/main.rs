@@ -4,16 +4,10 @@
 #![forbid(unsafe_code)]
 
 mod bless;
-#[cfg(test)]
-mod citations;
 mod crates;
 mod deny;
 mod dist;
 mod fuzz;
-#[cfg(test)]
-mod layers;
-#[cfg(test)]
-mod numbers;
 mod quick;
 mod test;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::citations;
-use crate::workspace::Workspace;
+use xtask::workspace::Workspace;
 
 /// Dependencies of tests and benchmarks that point up the list. A row goes when it is not needed any more.
 const UPWARDS: &[(&str, &str)] = &[

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::workspace::Workspace;
+use xtask::workspace::Workspace;
 
 /// Files of the tree that people write, by their paths in it.
 pub(crate) fn files(root: &Path, extensions: &[&str]) -> BTreeMap<String, String> {

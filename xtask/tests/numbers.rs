@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::citations;
-use crate::workspace::Workspace;
+use xtask::workspace::Workspace;
 
 /// The value of an expression as constants have it: numbers, sums, products and shifts, as far as they go, and names that `named` knows.
 fn value(text: &str, named: &dyn Fn(&str) -> Option<u64>) -> Option<u64> {
@@ -54,8 +54,8 @@ impl Code {
             let mut places = text.match_indices(before).map(|(at, _)| &text[at + before.len()..]);
             places.find_map(|rest| value(skip(rest)?, &named))
         };
-        let own = self.0.iter().filter(|(path, _)| inside(path) && !path.ends_with("xtask/src/numbers.rs"));
-        let others = self.0.iter().filter(|(path, _)| !inside(path) && !path.ends_with("xtask/src/numbers.rs"));
+        let own = self.0.iter().filter(|(path, _)| inside(path) && !path.ends_with("xtask/tests/numbers.rs"));
+        let others = self.0.iter().filter(|(path, _)| !inside(path) && !path.ends_with("xtask/tests/numbers.rs"));
         own.chain(others).find_map(|(_, text)| behind(text))
     }
 
