@@ -237,11 +237,11 @@ fn every_packet() -> Scene {
     m.out.push(&raster);
     let compare = Compare::LessEqual as u8;
     let state = SetDepthStencil { depth_test: 1, depth_write: 1, depth_compare: compare, ..Default::default() };
-    m.out.push(&SetDepthStencil { stencil_test: 1, read_mask: 255, write_mask: 255, ..state });
-    m.out.push(&SetStencilBack { enable: 1, reference: 3, read_mask: 255, write_mask: 255, ..Default::default() });
-    m.out.push(&SetBlend { enable: 1, src_color: 1, src_alpha: 1, write_masks: [15; 8], ..Default::default() });
+    let own_back = StencilBack { enable: 1, reference: 3, read_mask: 255, write_mask: 255, ..Default::default() };
+    m.out.push(&SetDepthStencil { stencil_test: 1, read_mask: 255, write_mask: 255, own_back, ..state });
     let blend = BlendTarget { enable: 1, src_color: 1, dst_color: 1, write_mask: 15, ..Default::default() };
-    m.out.push_tail(&SetBlendTargets { count: 1, pad: 0 }, &[blend]);
+    let all = SetBlend { enable: 1, src_color: 1, src_alpha: 1, write_masks: [15; 8], count: 1, ..Default::default() };
+    m.out.push_tail(&all, &[blend]);
     m.out.push(&SetPixelOps { alpha_compare: Compare::Always as u8, ..Default::default() });
     m.out.push(&SetVertexInput { id: input, pad: 0 });
     let bound = VertexBuffer { source: vertices, stride: 40, offset: 0, size: 0 };

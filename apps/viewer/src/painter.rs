@@ -121,15 +121,18 @@ impl Painter {
         self.stream.push(&SetVertexInput { id: input, pad: 0 });
         self.stream.push(&SetShaders { vertex: shaders[0], pixel: shaders[1], ..SetShaders::default() });
         let (one, rest) = (BlendFactor::One as u8, BlendFactor::OneMinusSrcAlpha as u8);
-        self.stream.push(&SetBlend {
-            enable: 1,
-            src_color: one,
-            dst_color: rest,
-            src_alpha: one,
-            dst_alpha: rest,
-            write_masks: [15; 8],
-            ..SetBlend::default()
-        });
+        self.stream.push_tail(
+            &SetBlend {
+                enable: 1,
+                src_color: one,
+                dst_color: rest,
+                src_alpha: one,
+                dst_alpha: rest,
+                write_masks: [15; 8],
+                ..SetBlend::default()
+            },
+            &[],
+        );
     }
 
     fn id(&mut self, kind: ObjectKind) -> Result<ObjectId, String> {

@@ -4,7 +4,7 @@
 use afterimage_gnm_types::tiling::TILE_MODES;
 use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_stream::packets::*;
-use afterimage_stream::{Bank, GcnBank, ObjectId, ObjectKind, Port};
+use afterimage_stream::{Bank, ObjectId, ObjectKind, Port};
 use afterimage_texture::gnm::shader::{Banks, Copy, Way};
 use afterimage_texture::gnm::{Description, Layout, Pitch, Slices};
 use afterimage_vulkan::{Options, Renderer};

@@ -88,7 +88,10 @@ fn file() -> Vec<u8> {
             out.push_tail(&SetTextures { first: 3, count: 1 }, &[bound]);
             let registers = [[noise.word(); 4]; 8];
             out.push_tail(&SetConstants { bank: 0, first: (word >> 16 & 63) as u16, count: 8 }, &registers);
-            out.push(&SetBlend { enable: (word >> 30) as u8 & 1, write_masks: [15; 8], ..SetBlend::default() });
+            out.push_tail(
+                &SetBlend { enable: (word >> 30) as u8 & 1, write_masks: [15; 8], ..SetBlend::default() },
+                &[],
+            );
             let (source, offset, size) = if draw % 3 == 0 {
                 let upload = arena.push(&vertices(draw as f32));
                 (ObjectId::new(ObjectKind::Upload, 0), upload.offset, upload.size.into())

@@ -62,6 +62,7 @@ impl Accesses {
             | Effect::Describes(_)
             | Effect::Destroys(_)
             | Effect::Uploads(_)
+            | Effect::Answers(_)
             | Effect::Binds { .. } => {}
         });
         found

@@ -124,6 +124,7 @@ impl Data {
             Effect::Declares(_)
             | Effect::Describes(_)
             | Effect::Destroys(_)
+            | Effect::Answers(_)
             | Effect::Reads(_)
             | Effect::Outputs(_)
             | Effect::Draws { .. }

@@ -72,7 +72,7 @@ fn groups(before: Option<&State>, after: &State, each: &mut Each<'_>) {
             }
         };
     }
-    whole!(render_targets viewport scissor raster depth_stencil stencil_back blend);
+    whole!(render_targets viewport scissor raster depth_stencil blend);
     let targets = before.map_or(0, |state| state.blend_targets.len()).max(after.blend_targets.len());
     for target in 0..targets {
         pair(format_args!("blend_targets[{target}]"), of!(state => state.blend_targets.get().get(target)), each);

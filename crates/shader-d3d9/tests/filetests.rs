@@ -2,7 +2,7 @@
 //! disassemble to text that assembles to the same tokens, and lift to that IR. `AFTERIMAGE_BLESS=1` writes the IR anew.
 
 use afterimage_shader_d3d9::tables::Stage;
-use afterimage_shader_d3d9::{LinkInfo, RuntimeInfo, assemble, disassemble, lift, signature};
+use afterimage_shader_d3d9::{LinkInfo, RuntimeInfo, assemble, disassemble, io, lift, signature};
 use std::path::Path;
 
 const MARK: &str = "; --- IR\n";

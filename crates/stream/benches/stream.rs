@@ -16,7 +16,7 @@ fn heavy(out: &mut Encoder, first: u32) {
     let registers = [[first; 4]; 8];
     out.push_tail(&SetConstants { bank: 0, first: 0, count: 8 }, &registers);
     out.push_tail(&SetTextures { first: 0, count: 1 }, &[TextureBinding::default()]);
-    out.push(&SetBlend { enable: first as u8 & 1, write_masks: [15; 8], ..SetBlend::default() });
+    out.push_tail(&SetBlend { enable: first as u8 & 1, write_masks: [15; 8], ..SetBlend::default() }, &[]);
     out.push(&SetRaster { cull: first as u8 % 3, ..SetRaster::default() });
     out.push(&SetDepthStencil { depth_write: first as u8 & 1, ..SetDepthStencil::default() });
     out.push(&draw(first));

@@ -366,20 +366,19 @@ describe! {
     };
     SetDepthStencil {
         depth_test: yes, depth_write: yes, depth_compare: one_of::<Compare>, stencil_test: yes, front, back, reference,
-        read_mask: bits, write_mask: bits,
+        read_mask: bits, write_mask: bits, own_back,
     } without pad;
-    SetStencilBack { enable: yes, reference, read_mask: bits, write_mask: bits } without pad;
+    StencilBack { enable: yes, reference, read_mask: bits, write_mask: bits } without pad;
     SetBlend {
         enable: yes, src_color: one_of::<BlendFactor>, dst_color: one_of::<BlendFactor>, color_op: one_of::<BlendOp>,
         src_alpha: one_of::<BlendFactor>, dst_alpha: one_of::<BlendFactor>, alpha_op: one_of::<BlendOp>,
         logic_op: one_of::<LogicOp>, write_masks: channels_of_each, constant,
-    };
+    } without count pad;
     BlendTarget {
         enable: yes, src_color: one_of::<BlendFactor>, dst_color: one_of::<BlendFactor>, color_op: one_of::<BlendOp>,
         src_alpha: one_of::<BlendFactor>, dst_alpha: one_of::<BlendFactor>, alpha_op: one_of::<BlendOp>,
         write_mask: channels,
     };
-    SetBlendTargets { } without count pad;
     SetPixelOps {
         alpha_compare: one_of::<Compare>, fog: one_of::<FogMode>, flat: yes, point_sprite: yes, clip_planes: bits,
         projected: bits, alpha_ref, fog_start, fog_end, fog_color,
@@ -442,7 +441,7 @@ pub fn fields(packet: &Packet<'_>) -> Vec<Field> {
         Packet::SetTextures(body, tail) => with(body, "bindings", tail.describe()),
         Packet::SetStorage(body, tail) => with(body, "bindings", tail.describe()),
         Packet::SetStorageImages(body, tail) => with(body, "images", tail.describe()),
-        Packet::SetBlendTargets(body, tail) => with(body, "targets", tail.describe()),
+        Packet::SetBlend(body, tail) => with(body, "targets", tail.describe()),
         Packet::SetCaptureBuffers(body, tail) => with(body, "buffers", tail.describe()),
         Packet::Clear(body, tail) => with(body, "rectangles", tail.describe()),
         Packet::SetConstants(body, tail) => {
@@ -469,8 +468,6 @@ pub fn fields(packet: &Packet<'_>) -> Vec<Field> {
         Packet::SetScissor(body) => body_fields(body),
         Packet::SetRaster(body) => body_fields(body),
         Packet::SetDepthStencil(body) => body_fields(body),
-        Packet::SetStencilBack(body) => body_fields(body),
-        Packet::SetBlend(body) => body_fields(body),
         Packet::SetPixelOps(body) => body_fields(body),
         Packet::SetVertexInput(body) => body_fields(body),
         Packet::SetIndexBuffer(body) => body_fields(body),

@@ -41,12 +41,8 @@ impl ReplayHash {
                 let words = match located.packet.kind() {
                     Kind::BeginFrame | Kind::StateFigures => &[],
                     Kind::Present => &words[1..],
-                    // The words at the end of these bodies are where the data lies.
-                    Kind::UpdateBuffer
-                    | Kind::UpdateTexture
-                    | Kind::CreateShader
-                    | Kind::ReadBack
-                    | Kind::ReadBuffer => &words[..words.len() - 2],
+                    // Where data lies says nothing.
+                    _ if located.packet.data().is_some() => &words[..words.len() - Packet::DATA_WORDS],
                     _ => words,
                 };
                 self.state.update(bytemuck::cast_slice(words));

@@ -168,11 +168,9 @@ states! {
         RASTER [1] "raster" => RasterKey, Drawable, Raster, Lines, SystemConstants;
         /// [`SetDepthStencil`](crate::packets::SetDepthStencil).
         DEPTH_STENCIL [1] "depth and stencil" => Aside, DepthStencil;
-        /// [`SetStencilBack`](crate::packets::SetStencilBack).
-        STENCIL_BACK [1] "stencil of back faces" => DepthStencil;
         /// [`SetBlend`](crate::packets::SetBlend).
         BLEND [1] "blend" => Part, RasterKey, BlendKey, Blend;
-        /// [`SetBlendTargets`](crate::packets::SetBlendTargets).
+        /// Its tail.
         BLEND_TARGETS [1] "blend of targets" => Part, BlendKey, Blend;
         /// [`SetPixelOps`](crate::packets::SetPixelOps).
         PIXEL_OPS [1] "pixel operations" => PixelOps, SystemConstants;

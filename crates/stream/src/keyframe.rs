@@ -75,13 +75,7 @@ impl State {
         out.push(&*self.scissor);
         out.push(&*self.raster);
         out.push(&*self.depth_stencil);
-        if self.stencil_back.enable != 0 {
-            out.push(&*self.stencil_back);
-        }
-        out.push(&*self.blend);
-        if !self.blend_targets.is_empty() {
-            out.push_tail(&SetBlendTargets { count: self.blend_targets.len() as u32, pad: 0 }, &self.blend_targets);
-        }
+        out.push_tail(&*self.blend, &self.blend_targets);
         out.push(&*self.pixel_ops);
     }
 

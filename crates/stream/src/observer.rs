@@ -18,8 +18,6 @@ pub struct Effective {
     pub raster: SetRaster,
     /// Depth and stencil tests.
     pub depth_stencil: SetDepthStencil,
-    /// What back faces have of their own in stencil tests.
-    pub stencil_back: SetStencilBack,
     /// Blending.
     pub blend: SetBlend,
     /// Blending of the first targets, where they have their own.
@@ -46,7 +44,6 @@ impl Effective {
             scissor: *state.scissor,
             raster: *state.raster,
             depth_stencil: *state.depth_stencil,
-            stencil_back: *state.stencil_back,
             blend: *state.blend,
             blend_targets: state.blend_targets.to_vec(),
             pixel_ops: *state.pixel_ops,
@@ -73,7 +70,7 @@ impl Effective {
                 }
             )* };
         }
-        compare!(targets viewport scissor raster depth_stencil stencil_back blend blend_targets pixel_ops vertex_input shaders textures);
+        compare!(targets viewport scissor raster depth_stencil blend blend_targets pixel_ops vertex_input shaders textures);
         for ((a, b), bank) in self.constants.iter().zip(&other.constants).zip(&Bank::ALL) {
             let value = |registers: &[[u32; 4]], at: usize| registers.get(at).copied().unwrap_or_default();
             if let Some(at) = (0..a.len().max(b.len())).find(|at| value(a, *at) != value(b, *at)) {

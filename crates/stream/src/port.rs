@@ -162,6 +162,17 @@ impl Port {
         differs
     }
 
+    /// As [`Port::put`], of a packet with a tail that is empty.
+    #[inline]
+    pub fn put_without_tail<P: TailBody + PartialEq>(&mut self, sent: &mut Option<P>, packet: P) -> bool {
+        let differs = sent.as_ref() != Some(&packet);
+        if differs {
+            self.encoder.push_tail(&packet, &[]);
+            *sent = Some(packet);
+        }
+        differs
+    }
+
     /// To be called behind each draw: hands the batch over once it is large enough, or the receiver has nothing else to do, and
     /// ends the frame without a picture where its draws have taken much upload memory.
     #[inline]

@@ -160,8 +160,6 @@ pub struct State {
     pub raster: Tracked<SetRaster, Host>,
     /// Current depth-stencil state.
     pub depth_stencil: Tracked<SetDepthStencil, Host>,
-    /// What back faces have of their own in stencil tests.
-    pub stencil_back: Tracked<SetStencilBack, Host>,
     /// Current blend state.
     pub blend: Tracked<SetBlend, Host>,
     /// Blending of the first targets, where they have their own.
@@ -260,7 +258,6 @@ impl Default for State {
                 },
             ),
             depth_stencil: Tracked::new(Host::DEPTH_STENCIL.only(), SetDepthStencil::default()),
-            stencil_back: Tracked::new(Host::STENCIL_BACK.only(), SetStencilBack::default()),
             blend: Tracked::new(Host::BLEND.only(), SetBlend { write_masks: [15; 8], ..SetBlend::default() }),
             blend_targets: Tracked::new(Host::BLEND_TARGETS.only(), Vec::new()),
             pixel_ops: Tracked::new(
@@ -396,20 +393,9 @@ impl State {
             }
             Packet::SetDepthStencil(body) => {
                 self.depth_stencil.set(*body, tracker);
-                if self.stencil_back.enable != 0 {
-                    self.stencil_back.set(SetStencilBack::default(), tracker);
-                }
             }
-            Packet::SetStencilBack(body) => {
-                self.stencil_back.set(*body, tracker);
-            }
-            Packet::SetBlend(body) => {
+            Packet::SetBlend(body, targets) => {
                 self.blend.set(*body, tracker);
-                if !self.blend_targets.is_empty() {
-                    self.blend_targets.set(Vec::new(), tracker);
-                }
-            }
-            Packet::SetBlendTargets(_, targets) => {
                 if **self.blend_targets != *targets {
                     self.blend_targets.set(targets.to_vec(), tracker);
                 }

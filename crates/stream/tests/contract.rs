@@ -218,11 +218,11 @@ fn state_out_of_range_is_rejected_by_the_name_of_its_field() {
     assert_eq!(field(&|out| out.push(&CreateTexture { usage: 64, shared: 1, ..texture })), "usage");
     assert_eq!(field(&|out| out.push(&CreateTexture { usage: CreateTexture::SHARED_OLD, ..texture })), "usage");
     let blend = SetBlend::default();
-    assert_eq!(field(&|out| out.push(&SetBlend { logic_op: 17, ..blend })), "logic_op");
-    assert_eq!(field(&|out| out.push(&SetBlend { color_op: 7, ..blend })), "color_op");
+    assert_eq!(field(&|out| out.push_tail(&SetBlend { logic_op: 17, ..blend }, &[])), "logic_op");
+    assert_eq!(field(&|out| out.push_tail(&SetBlend { color_op: 7, ..blend }, &[])), "color_op");
     // A signed equation is of colour and alpha alike.
-    assert_eq!(field(&|out| out.push(&SetBlend { color_op: 5, alpha_op: 0, ..blend })), "alpha_op");
-    assert_eq!(field(&|out| out.push(&SetBlend { color_op: 5, alpha_op: 6, ..blend })), "alpha_op");
+    assert_eq!(field(&|out| out.push_tail(&SetBlend { color_op: 5, alpha_op: 0, ..blend }, &[])), "alpha_op");
+    assert_eq!(field(&|out| out.push_tail(&SetBlend { color_op: 5, alpha_op: 6, ..blend }, &[])), "alpha_op");
     let clear: Clear = bytemuck::Zeroable::zeroed();
     assert_eq!(field(&|out| out.push_tail(&Clear { flags: 0x80, ..clear }, &[])), "flags");
     let sampler = CreateSampler { id: ObjectId::new(ObjectKind::Sampler, 1), ..bytemuck::Zeroable::zeroed() };
@@ -257,7 +257,7 @@ fn the_snapshot_builds_the_same_state() {
     let end = Bank::ALL[usize::from(last)].registers() - 1;
     out.push_tail(&SetConstants { bank: last, first: end, count: 1 }, &[[9; 4]]);
     out.push(&SetRaster { fill_back: 1, line_mode: 2, provoking: 1, line_width: 14.5, ..SetRaster::default() });
-    out.push(&SetBlend { logic_op: LogicOp::Set as u8, ..SetBlend::default() });
+    out.push_tail(&SetBlend { logic_op: LogicOp::Set as u8, ..SetBlend::default() }, &[]);
     let steps: Vec<u16> = (0..SetGamma::STEPS as u16).collect();
     let gamma = SetGamma { id: ObjectId::new(ObjectKind::Target, 1), count: steps.len() as u32 };
     out.push_tail(&gamma, &steps);

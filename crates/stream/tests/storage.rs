@@ -66,8 +66,7 @@ fn everything(out: &mut Encoder) {
     out.push_tail(&body, &[binding, StorageBinding { word: 1, ..StorageBinding::default() }]);
     let image = StorageImage { view: View { texture: VIEW, level: 1, layer: 2 } };
     out.push_tail(&SetStorageImages { stage: Stage::Compute as u32, first: 7, count: 1 }, &[image]);
-    out.push(&SetBlend { enable: 1, ..SetBlend::default() });
-    out.push_tail(&SetBlendTargets { count: 2, pad: 0 }, &[blending(); 2]);
+    out.push_tail(&SetBlend { enable: 1, count: 2, ..SetBlend::default() }, &[blending(); 2]);
     // From the last slot of draws to the first one of compute.
     let binding = TextureBinding { texture: VIEW, sampler: SAMPLER };
     out.push_tail(&SetTextures { first: 19, count: 2 }, &[TextureBinding::default(), binding]);
@@ -93,24 +92,24 @@ fn the_snapshot_has_views_bindings_and_blending() {
     let mut out = Encoder::new();
     prologue(&mut out);
     everything(&mut out);
-    let back = SetStencilBack { enable: 1, reference: 7, read_mask: 15, write_mask: 3, pad: [0; 4] };
-    out.push(&back);
+    let own_back = StencilBack { enable: 1, reference: 7, read_mask: 15, write_mask: 3, pad: [0; 4] };
+    out.push(&SetDepthStencil { own_back, ..SetDepthStencil::default() });
     let first = run(out.batch());
     assert_eq!(first.errors, []);
     let state = first.state;
     assert_eq!(state.storage(Stage::Pixel)[62].offset, 128);
     assert_eq!((state.compute_textures[0].texture, state.textures[19].texture), (VIEW, ObjectId::NONE));
     assert_eq!((state.blend_targets.len(), state.render_targets.layers), (2, 6));
-    assert_eq!(*state.stencil_back, back);
+    assert_eq!(state.depth_stencil.own_back, own_back);
     let seen = state.objects.texture(VIEW).expect("the view");
     assert_eq!((seen.width, seen.levels, seen.layers, seen.swizzle), (32, 2, 3, [3, 2, 1, 0]));
     assert_eq!(format!("{:?}", rebuilt(&state)), format!("{state:?}"));
-    // What is said of all targets ends what was said of each.
-    out.push(&SetBlend::default());
+    // A packet says all of its group.
+    out.push_tail(&SetBlend::default(), &[]);
     out.push(&SetDepthStencil::default());
     let state = run(out.batch()).state;
     assert!(state.blend_targets.is_empty());
-    assert_eq!(*state.stencil_back, SetStencilBack::default());
+    assert_eq!(*state.depth_stencil, SetDepthStencil::default());
 }
 
 /// The one error of what comes behind [`everything`].
@@ -176,11 +175,13 @@ fn what_is_out_of_range_is_refused_by_the_name_of_its_field() {
     assert_eq!(field(to(TextureCopy { row_pitch: 0, ..copy() })), "row_pitch");
     assert_eq!(field(to(TextureCopy { offset: 132, ..copy() })), "buffer");
     assert_eq!(field(to(TextureCopy { width: 0, ..copy() })), "x");
-    let targets = |target| move |out: &mut Encoder| out.push_tail(&SetBlendTargets { count: 1, pad: 0 }, &[target]);
+    let targets =
+        |target| move |out: &mut Encoder| out.push_tail(&SetBlend { count: 1, ..SetBlend::default() }, &[target]);
     assert_eq!(field(targets(BlendTarget { color_op: BlendOp::SignedAdd as u8, ..blending() })), "color_op");
     assert_eq!(field(targets(BlendTarget { write_mask: 16, ..blending() })), "write_mask");
-    assert_eq!(field(|out| out.push(&SetStencilBack { enable: 2, ..SetStencilBack::default() })), "enable");
-    assert_eq!(field(|out| out.push_tail(&SetBlendTargets { count: 9, pad: 0 }, &[blending(); 9])), "count");
+    let own_back = StencilBack { enable: 2, ..StencilBack::default() };
+    assert_eq!(field(|out| out.push(&SetDepthStencil { own_back, ..SetDepthStencil::default() })), "enable");
+    assert_eq!(field(|out| out.push_tail(&SetBlend { count: 9, ..SetBlend::default() }, &[blending(); 9])), "count");
     let mut body = SetRenderTargets { layers: 7, ..SetRenderTargets::default() };
     body.color[0] = View { texture: ARRAY, level: 0, layer: 2 };
     assert_eq!(field(|out| out.push(&body)), "layers");

@@ -86,7 +86,9 @@ fn main() {
             ..Default::default()
         });
         guest.encoder.push(&SetDepthStencil { depth_test: 1, depth_write: on, depth_compare: 3, ..Default::default() });
-        guest.encoder.push(&SetBlend { enable: on, src_color: 1 + on, write_masks: [15; 8], ..Default::default() });
+        guest
+            .encoder
+            .push_tail(&SetBlend { enable: on, src_color: 1 + on, write_masks: [15; 8], ..Default::default() }, &[]);
     };
     let mut bench = Bench::new("vulkan");
     type Step<'a> = &'a dyn Fn(&mut Guest, u32);

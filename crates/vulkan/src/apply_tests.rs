@@ -309,7 +309,7 @@ impl Scene {
                 discard: flag(5) & flag(1),
                 ..Default::default()
             }),
-            4 => guest.encoder.push(&SetDepthStencil {
+            4 | 5 => guest.encoder.push(&SetDepthStencil {
                 depth_test: flag(0),
                 depth_write: flag(1),
                 depth_compare: a % 8,
@@ -318,28 +318,10 @@ impl Scene {
                 reference: a,
                 read_mask: a,
                 write_mask: b,
+                own_back: StencilBack { enable: flag(4), reference: b, read_mask: b, write_mask: a, pad: [0; 4] },
                 ..Default::default()
             }),
-            5 => guest.encoder.push(&SetStencilBack {
-                enable: flag(0),
-                reference: a,
-                read_mask: a,
-                write_mask: b,
-                pad: [0; 4],
-            }),
-            6 => guest.encoder.push(&SetBlend {
-                enable: flag(0),
-                src_color: a % 6,
-                dst_color: a / 6 % 6,
-                color_op: if flag(1) != 0 { BlendOp::SignedAdd as u8 } else { a % 3 },
-                alpha_op: if flag(1) != 0 { BlendOp::SignedAdd as u8 } else { 0 },
-                src_alpha: 1,
-                logic_op: if a == 255 { LogicOp::Xor as u8 } else { 0 },
-                constant: [f32::from(a % 3), 0.0, 1.0, 0.0],
-                write_masks: [b >> 4; 8],
-                ..Default::default()
-            }),
-            7 => {
+            6 | 7 => {
                 let target = BlendTarget {
                     enable: flag(0),
                     src_color: a % 6,
@@ -348,8 +330,21 @@ impl Scene {
                     ..Default::default()
                 };
                 let targets = [target; 2];
-                let targets = &targets[..usize::from(a) % 3];
-                guest.encoder.push_tail(&SetBlendTargets { count: targets.len() as u32, pad: 0 }, targets);
+                let targets = &targets[..if flag(2) != 0 { usize::from(a) % 3 } else { 0 }];
+                let all = SetBlend {
+                    enable: flag(0),
+                    src_color: a % 6,
+                    dst_color: a / 6 % 6,
+                    color_op: if flag(1) != 0 { BlendOp::SignedAdd as u8 } else { a % 3 },
+                    alpha_op: if flag(1) != 0 { BlendOp::SignedAdd as u8 } else { 0 },
+                    src_alpha: 1,
+                    logic_op: if a == 255 { LogicOp::Xor as u8 } else { 0 },
+                    constant: [f32::from(a % 3), 0.0, 1.0, 0.0],
+                    write_masks: [b >> 4; 8],
+                    count: targets.len() as u32,
+                    ..Default::default()
+                };
+                guest.encoder.push_tail(&all, targets);
             }
             8 => guest.encoder.push(&SetPixelOps {
                 alpha_compare: a % 8,

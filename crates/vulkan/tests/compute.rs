@@ -116,7 +116,7 @@ fn each_command_sees_what_those_before_it_wrote() {
 #[test]
 fn a_group_shares_memory() {
     for mut guest in guests() {
-        let mut code = Code::new(afterimage_ir::Stage::Compute);
+        let mut code = Code::new(Stage::Compute);
         code.b.work_group([64, 1, 1], 256);
         let (lane, local) = (code.lane(64), code.input(InputAt::LocalIndex, Type::I32));
         let place = code.word(1, lane);
@@ -160,7 +160,7 @@ fn bind_image(guest: &mut Guest, texture: ObjectId, level: u16, layer: u16) {
 
 /// Writes `(x, y, layer, 255)` of each texel, of 8x8 a group.
 fn paint(guest: &mut Guest, dim: Dim, component: Component) -> ObjectId {
-    let mut code = Code::new(afterimage_ir::Stage::Compute);
+    let mut code = Code::new(Stage::Compute);
     code.b.work_group([8, 8, 1], 0);
     let (local, group) = (code.input(InputAt::LocalId, Type::I32X3), code.input(InputAt::WorkgroupId, Type::I32X3));
     let eight = code.b.const_bits(Type::I32X3, [8, 8, 1, 0]);

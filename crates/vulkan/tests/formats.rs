@@ -57,7 +57,7 @@ fn small_targets_are_drawn_blended_and_read_back() {
         assert_eq!(guest.read(id, format, 0, 0, [4, 4]), drawn.repeat(16), "{format:?}");
         let (one, add) = (BlendFactor::One as u8, BlendOp::Add as u8);
         let factors = SetBlend { src_color: one, dst_color: one, color_op: add, src_alpha: one, ..SetBlend::default() };
-        guest.encoder.push(&SetBlend { enable: 1, write_masks: [15; 8], ..factors });
+        guest.encoder.push_tail(&SetBlend { enable: 1, write_masks: [15; 8], ..factors }, &[]);
         guest.draw_now(&full(0.5, [0.0, 1.0, 0.0, 1.0]));
         assert_eq!(guest.read(id, format, 0, 0, [4, 4]), texel(format, [1.0; 4]).repeat(16), "{format:?}");
         guest.finish();

@@ -134,7 +134,7 @@ fn half_and_half(color: Format, depth: Format, samples: u8) {
             reference,
             read_mask: 255,
             write_mask: 255,
-            pad: 0,
+            ..SetDepthStencil::default()
         }
     };
     let has_stencil = matches!(depth, Format::D24_UNORM_S8_UINT | Format::D32_SFLOAT_S8_UINT);
@@ -575,7 +575,7 @@ fn windows_and_settings_are_kept() {
         constant: [0.5, 0.25, 0.75, 1.0],
         ..SetBlend::default()
     };
-    guest.encoder.push(&blend);
+    guest.encoder.push_tail(&blend, &[]);
     guest.encoder.push(&SetRaster {
         depth_clip: 1,
         sample_mask: u32::MAX,

@@ -105,14 +105,17 @@ fn logical_operations_are_those_of_the_table() {
             // Blending says nothing where there is a logical operation.
             let enable = u8::from(op != LogicOp::Off);
             let (src_color, dst_color) = (BlendFactor::Zero as u8, BlendFactor::Zero as u8);
-            guest.encoder.push(&SetBlend {
-                enable,
-                src_color,
-                dst_color,
-                logic_op: op as u8,
-                write_masks: [0b0111; 8],
-                ..SetBlend::default()
-            });
+            guest.encoder.push_tail(
+                &SetBlend {
+                    enable,
+                    src_color,
+                    dst_color,
+                    logic_op: op as u8,
+                    write_masks: [0b0111; 8],
+                    ..SetBlend::default()
+                },
+                &[],
+            );
             let (x, y) = (column % 16, column / 16);
             guest.encoder.push(&SetScissor { rect: Rect { x, y, width: 1, height: 1 } });
             guest.draw_now(&full(0.5, [f32::from(s) / 255.0; 4]));
@@ -129,7 +132,9 @@ fn logical_operations_are_those_of_the_table() {
     }
     // Where the device has none, the draw is as without.
     let mut guest = colored(without_options());
-    guest.encoder.push(&SetBlend { logic_op: LogicOp::Clear as u8, write_masks: [15; 8], ..SetBlend::default() });
+    guest
+        .encoder
+        .push_tail(&SetBlend { logic_op: LogicOp::Clear as u8, write_masks: [15; 8], ..SetBlend::default() }, &[]);
     guest.draw_now(&full(0.5, RED));
     assert_eq!(guest.pixels().count(rgba(RED)), 256);
     guest.finish();
@@ -165,7 +170,7 @@ fn signed_equations_read_the_source_as_a_signed_byte() {
                 let (color_op, alpha_op) = (op as u8, op as u8);
                 let write_masks = [15; 8];
                 let blend = SetBlend { src_color, dst_color, color_op, alpha_op, write_masks, ..SetBlend::default() };
-                guest.encoder.push(&SetBlend { enable: 1, ..blend });
+                guest.encoder.push_tail(&SetBlend { enable: 1, ..blend }, &[]);
                 let pass = StencilFace { pass: StencilOp::IncrementWrap as u8, compare: 7, ..StencilFace::default() };
                 guest.encoder.push(&SetDepthStencil {
                     depth_test: 1,
@@ -195,7 +200,7 @@ fn signed_equations_read_the_source_as_a_signed_byte() {
                 let answer = afterimage_stream::Reply::Query { id, token, value: 256 };
                 assert!(guest.replies.contains(&answer), "counted once: {:?}", guest.replies);
                 // And as ever without blending, or with another equation.
-                guest.encoder.push(&SetBlend { enable: 0, ..blend });
+                guest.encoder.push_tail(&SetBlend { enable: 0, ..blend }, &[]);
                 guest.encoder.push(&SetDepthStencil::default());
                 guest.draw_now(&full(0.5, RED));
                 assert_eq!(guest.pixels().pixels[200], [200; 4]);
@@ -263,7 +268,7 @@ fn smoothed_lines_have_alpha_by_what_they_cover() {
         let smooth = guest.renderer.device_info().features & DeviceFeatures::SMOOTH_LINES != 0;
         let opaque = SetBlend { write_masks: [15; 8], ..SetBlend::default() };
         let mut alphas = |mode: LineMode, coverage: u8, class: Topology| {
-            guest.encoder.push(&opaque);
+            guest.encoder.push_tail(&opaque, &[]);
             guest.clear(Clear::COLOR, [0.0; 4], 1.0, 0);
             let fill = if class == Topology::TriangleList { Fill::Line } else { Fill::Solid } as u8;
             let state = SetRaster { line_width: 1.0, line_mode: mode as u8, fill, fill_back: fill, ..raster() };
@@ -468,14 +473,10 @@ fn faces_that_are_drawn_apart_are_counted_and_blended_once() {
         guest.encoder.push(&CreateQuery { id, kind: QueryKind::Occlusion as u32 });
         let (one, add) = (BlendFactor::One as u8, BlendOp::Add as u8);
         let (src_color, dst_color, color_op) = (one, one, add);
-        guest.encoder.push(&SetBlend {
-            enable: 1,
-            src_color,
-            dst_color,
-            color_op,
-            write_masks: [7; 8],
-            ..SetBlend::default()
-        });
+        guest.encoder.push_tail(
+            &SetBlend { enable: 1, src_color, dst_color, color_op, write_masks: [7; 8], ..SetBlend::default() },
+            &[],
+        );
         guest.encoder.push(&SetRaster { fill_back: Fill::Line as u8, ..raster() });
         guest.encoder.push(&BeginQuery { id, pad: 0 });
         let dark = [0.2, 0.0, 0.0, 1.0];

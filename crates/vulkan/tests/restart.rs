@@ -32,7 +32,9 @@ fn draw_and_leave(guest: &mut Guest, number: u32) {
     assert_eq!(guest.pixels().count(color), (edge * edge) as usize, "guest {number}");
     guest.encoder.push(&SetScissor { rect: Rect { x: 1, y: 1, width: 1, height: 1 } });
     guest.encoder.push(&SetDepthStencil { depth_test: 1, depth_compare: Compare::Never as u8, ..Default::default() });
-    guest.encoder.push(&SetBlend { enable: 1, color_op: 5, alpha_op: 5, write_masks: [1; 8], ..Default::default() });
+    guest
+        .encoder
+        .push_tail(&SetBlend { enable: 1, color_op: 5, alpha_op: 5, write_masks: [1; 8], ..Default::default() }, &[]);
     guest.encoder.push(&SetRaster { fill_back: Fill::Line as u8, cull: Cull::None as u8, ..Default::default() });
     guest.draw(Topology::TriangleList, 0, 6);
     guest.present(screen);

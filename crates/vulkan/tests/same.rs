@@ -53,14 +53,17 @@ fn frame(guest: &mut Guest, scene: &Scene, n: u32) {
         UpdateTexture { id: scene.texture, y: n % 8, width: 8, height: 1, depth: 1, row_pitch: 32, data, ..zero };
     guest.encoder.push(&part);
     guest.encoder.push(&SetRaster { depth_clip: 1, sample_mask: u32::MAX, point_size: 1.0, ..Default::default() });
-    guest.encoder.push(&SetBlend {
-        enable: 1,
-        src_color: BlendFactor::SrcAlpha as u8,
-        dst_color: BlendFactor::OneMinusSrcAlpha as u8,
-        src_alpha: BlendFactor::One as u8,
-        write_masks: [15; 8],
-        ..Default::default()
-    });
+    guest.encoder.push_tail(
+        &SetBlend {
+            enable: 1,
+            src_color: BlendFactor::SrcAlpha as u8,
+            dst_color: BlendFactor::OneMinusSrcAlpha as u8,
+            src_alpha: BlendFactor::One as u8,
+            write_masks: [15; 8],
+            ..Default::default()
+        },
+        &[],
+    );
     guest.encoder.push(&SetScissor { rect: Rect { x: 1, y: 1, width: 30, height: 30 } });
     guest.viewport(32, 32);
     guest.draw_now(&quad([-0.9, 0.5], [-0.9, 0.5], 0.5, RED));

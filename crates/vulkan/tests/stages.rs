@@ -214,19 +214,18 @@ fn each_target_blends_in_its_own_way() {
         let vertex = vertex(&mut guest);
         guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
         let all = SetBlend { write_masks: [15; 8], ..SetBlend::default() };
-        guest.encoder.push(&all);
         let (one, zero) = (BlendFactor::One, BlendFactor::Zero);
         let own = [
             blend(one, one, BlendOp::Add, 15),
             blend(BlendFactor::DstColor, zero, BlendOp::Add, 0b1011),
             BlendTarget { enable: 0, ..blend(one, one, BlendOp::Add, 15) },
         ];
-        guest.encoder.push_tail(&SetBlendTargets { count: 3, pad: 0 }, &own);
+        guest.encoder.push_tail(&SetBlend { count: 3, ..all }, &own);
         guest.draw(Topology::TriangleList, 0, 3);
         let seen = |guest: &mut Guest| targets.map(|id| guest.read(id, format, 0, 0, [4, 4])[..4].to_vec());
         assert_eq!(seen(&mut guest), [[204, 102, 0, 255], [41, 10, 0, 255], [102, 51, 0, 255], [102, 51, 0, 255]]);
-        // What is said of all ends what was said of each.
-        guest.encoder.push(&SetBlend { enable: 1, src_color: 1, dst_color: 1, src_alpha: 1, ..all });
+        // A packet says all of blending: what was said of each target is gone.
+        guest.encoder.push_tail(&SetBlend { enable: 1, src_color: 1, dst_color: 1, src_alpha: 1, ..all }, &[]);
         guest.draw(Topology::TriangleList, 0, 3);
         assert_eq!(seen(&mut guest)[1..3], [[143, 61, 0, 255], [204, 102, 0, 255]]);
         guest.finish();
@@ -249,7 +248,8 @@ fn two_colours_blend_one_target() {
         guest.clear(Clear::COLOR, [0.4, 0.4, 0.4, 0.0], 1.0, 0);
         guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
         let own = blend(BlendFactor::One, BlendFactor::Src1Color, BlendOp::Add, 15);
-        guest.encoder.push_tail(&SetBlendTargets { count: 1, pad: 0 }, &[own]);
+        let all = SetBlend { write_masks: [15; 8], count: 1, ..SetBlend::default() };
+        guest.encoder.push_tail(&all, &[own]);
         guest.draw(Topology::TriangleList, 0, 3);
         assert_eq!(guest.pixels().at(2, 2), [153, 102, 51, 255]);
         guest.finish();
@@ -272,13 +272,10 @@ fn integer_targets_are_cleared_and_written_and_never_blended() {
         let pixel = code.create(&mut guest);
         let vertex = vertex(&mut guest);
         guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
-        guest.encoder.push(&SetBlend {
-            enable: 1,
-            src_color: 1,
-            dst_color: 1,
-            write_masks: [15; 8],
-            ..SetBlend::default()
-        });
+        guest.encoder.push_tail(
+            &SetBlend { enable: 1, src_color: 1, dst_color: 1, write_masks: [15; 8], ..SetBlend::default() },
+            &[],
+        );
         guest.draw(Topology::TriangleList, 0, 3);
         assert_eq!(first(&guest.read(target, format, 0, 0, [4, 4])), [1, 300, 3, 4]);
         guest.finish();

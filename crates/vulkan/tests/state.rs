@@ -39,18 +39,18 @@ fn blending_and_write_masks() {
     for without in profiles() {
         let mut guest = colored(without);
         guest.clear(Clear::COLOR, [0.2, 0.4, 0.0, 1.0], 1.0, 0);
-        guest.encoder.push(&blend(BlendFactor::SrcAlpha, BlendFactor::One, BlendOp::Add));
+        guest.encoder.push_tail(&blend(BlendFactor::SrcAlpha, BlendFactor::One, BlendOp::Add), &[]);
         guest.draw_now(&full(0.5, [1.0, 0.0, 0.4, 0.6]));
         assert_eq!(guest.pixels().at(4, 4), [204, 102, 61, 153]);
-        guest.encoder.push(&blend(BlendFactor::One, BlendFactor::One, BlendOp::ReverseSubtract));
+        guest.encoder.push_tail(&blend(BlendFactor::One, BlendFactor::One, BlendOp::ReverseSubtract), &[]);
         guest.draw_now(&full(0.5, [0.2, 0.2, 0.0, 1.0]));
         assert_eq!(guest.pixels().at(4, 4), [153, 51, 61, 255]);
-        guest.encoder.push(&SetBlend { write_masks: [0b0101; 8], ..Default::default() });
+        guest.encoder.push_tail(&SetBlend { write_masks: [0b0101; 8], ..Default::default() }, &[]);
         guest.draw_now(&full(0.5, [1.0, 1.0, 1.0, 0.0]));
         assert_eq!(guest.pixels().at(4, 4), [255, 51, 255, 255]);
         let mut constant = blend(BlendFactor::ConstantColor, BlendFactor::Zero, BlendOp::Add);
         constant.constant = [0.0, 1.0, 0.4, 1.0];
-        guest.encoder.push(&constant);
+        guest.encoder.push_tail(&constant, &[]);
         guest.draw_now(&full(0.5, [1.0, 1.0, 1.0, 0.0]));
         assert_eq!(guest.pixels().at(4, 4), [0, 255, 102, 0]);
         guest.finish();

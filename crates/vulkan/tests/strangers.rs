@@ -11,7 +11,7 @@ use afterimage_ir::{
 };
 use afterimage_shader::{CompileError, Language, Profile, RuntimeInfo, Shader};
 use afterimage_stream::packets::*;
-use afterimage_stream::{BANKS, Format, ObjectId};
+use afterimage_stream::{Bank, Format, ObjectId};
 use afterimage_vulkan::Without;
 use common::code::Code;
 use common::ways::Filed;
@@ -455,15 +455,15 @@ fn banks_of_the_stream_end_where_its_table_says() {
             (In::Compute, &[19, 21]),
         ];
         for (stage, own) in stages {
-            for (number, bank) in (0..).zip(&BANKS) {
-                let registers = if own.contains(&number) { bank.registers.into() } else { 0 };
+            for (number, bank) in (0..).zip(Bank::ALL) {
+                let registers = if own.contains(&number) { bank.registers().into() } else { 0 };
                 for dynamic in [false, true] {
-                    host.bound(bank.name, registers, MAX_BANK, |n| {
+                    host.bound(bank.name(), registers, MAX_BANK, |n| {
                         with(stage, |s| _ = s.bank(BankSource::Stage, number, n, dynamic))
                     });
                 }
             }
-            for number in [BANKS.len() as u8, 255] {
+            for number in [Bank::COUNT as u8, 255] {
                 host.bound("no bank", 0, 16, |n| with(stage, |s| _ = s.bank(BankSource::Stage, number, n, false)));
             }
         }

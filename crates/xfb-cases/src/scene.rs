@@ -156,14 +156,17 @@ pub fn draw(options: Options) -> Result<Vec<u8>, GuestError> {
     guest.encoder.push(&SetShaders { vertex: draws, pixel, ..Default::default() });
     guest.encoder.push(&SetRaster { sample_mask: u32::MAX, ..SetRaster::default() });
     let one = BlendFactor::One as u8;
-    guest.encoder.push(&SetBlend {
-        enable: 1,
-        src_color: one,
-        dst_color: one,
-        src_alpha: one,
-        write_masks: [15; 8],
-        ..SetBlend::default()
-    });
+    guest.encoder.push_tail(
+        &SetBlend {
+            enable: 1,
+            src_color: one,
+            dst_color: one,
+            src_alpha: one,
+            write_masks: [15; 8],
+            ..SetBlend::default()
+        },
+        &[],
+    );
     guest.encoder.push(&points);
     let data = guest.uploads.put(&vec![0; (width * height * 4) as usize]);
     let src = View { texture: target, level: 0, layer: 0 };

@@ -162,20 +162,23 @@ impl Rebuild<'_> {
             }
             _ => {
                 self.settle(packet, arena);
-                match (packet, self.keyframe.is_some()) {
-                    (Packet::CreateShader(body), true) => {
-                        let code = self.carry(body.code, arena);
-                        self.push(|out| out.push(&CreateShader { code, ..**body }));
+                // What it brings, as long as the keyframe is written, into whose memory that goes.
+                let mut brings = None;
+                packet.effects(|effect| {
+                    if let Effect::Uploads(data) = effect {
+                        brings = Some(data);
                     }
-                    (Packet::UpdateBuffer(body), true) => {
-                        let data = self.carry(body.data, arena);
-                        self.push(|out| out.push(&UpdateBuffer { data, ..**body }));
+                });
+                match brings.filter(|_| self.keyframe.is_some()) {
+                    Some(data) => {
+                        let header: Header = bytemuck::cast(words[0]);
+                        let mut words = words[..usize::from(header.units)].to_vec();
+                        let behind = words.len() - Packet::DATA_WORDS;
+                        let data: [u64; Packet::DATA_WORDS] = bytemuck::cast(self.carry(data, arena));
+                        words[behind..].copy_from_slice(&data);
+                        self.copy(&words);
                     }
-                    (Packet::UpdateTexture(body), true) => {
-                        let data = self.carry(body.data, arena);
-                        self.push(|out| out.push(&UpdateTexture { data, ..**body }));
-                    }
-                    _ => self.copy(words),
+                    None => self.copy(words),
                 }
                 if let Packet::Present(_) = packet {
                     self.open = None;
@@ -191,23 +194,29 @@ impl Rebuild<'_> {
         let Self { shaders, wanted, have, out, .. } = self;
         let slots = |wanted: &State, shaders: &mut Shaders<'_>| touch::slots(wanted, &mut |id| shaders.facts(id));
         let mut settle = Settle { wanted, have, out, arena };
-        match packet {
-            Packet::Draw(_) | Packet::DrawByteCount(_) => settle.draw(slots(wanted, shaders)),
-            Packet::DrawIndexed(_) => {
+        packet.effects(|effect| match effect {
+            Effect::Draws { indexed } => {
                 settle.draw(slots(wanted, shaders));
-                settle.indices();
-            }
-            Packet::DrawIndirect(body) => {
-                settle.draw(slots(wanted, shaders));
-                if body.indexed != 0 {
+                if indexed {
                     settle.indices();
                 }
             }
-            Packet::Clear(..) => settle.targets(),
-            Packet::Dispatch(body) => settle.dispatch(shaders.facts(body.shader).slots),
-            Packet::BeginCapture(_) => settle.capture_buffers(),
-            _ => {}
-        }
+            Effect::Clears(..) => settle.targets(),
+            Effect::Dispatches(shader) => settle.dispatch(shaders.facts(shader).slots),
+            Effect::Captures { ends: false } => settle.capture_buffers(),
+            // These name all that they need.
+            Effect::Captures { ends: true }
+            | Effect::Creates { .. }
+            | Effect::Declares(_)
+            | Effect::Describes(_)
+            | Effect::Destroys(_)
+            | Effect::Uploads(_)
+            | Effect::Answers(_)
+            | Effect::Binds { .. }
+            | Effect::Reads(_)
+            | Effect::Writes(..)
+            | Effect::Outputs(_) => {}
+        });
         self.applied(from);
     }
 

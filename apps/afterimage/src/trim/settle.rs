@@ -24,20 +24,9 @@ impl Settle<'_> {
         macro_rules! same {
             ($($group:ident)*) => { $( if *wanted.$group != *have.$group { self.out.push(&*wanted.$group); } )* };
         }
-        same!(viewport scissor raster pixel_ops);
-        // Each of the first ends what the second set.
-        if *wanted.depth_stencil != *have.depth_stencil || *wanted.stencil_back != *have.stencil_back {
-            self.out.push(&*wanted.depth_stencil);
-            if wanted.stencil_back.enable != 0 {
-                self.out.push(&*wanted.stencil_back);
-            }
-        }
+        same!(viewport scissor raster depth_stencil pixel_ops);
         if *wanted.blend != *have.blend || *wanted.blend_targets != *have.blend_targets {
-            self.out.push(&*wanted.blend);
-            if !wanted.blend_targets.is_empty() {
-                let body = SetBlendTargets { count: wanted.blend_targets.len() as u32, pad: 0 };
-                self.out.push_tail(&body, &wanted.blend_targets);
-            }
+            self.out.push_tail(&*wanted.blend, &wanted.blend_targets);
         }
         let alive = |id| if lives(wanted, id) { id } else { ObjectId::NONE };
         let shaders = *wanted.shaders;

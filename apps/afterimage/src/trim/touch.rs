@@ -79,6 +79,7 @@ impl Touch {
             | Effect::Describes(_)
             | Effect::Destroys(_)
             | Effect::Uploads(_)
+            | Effect::Answers(_)
             | Effect::Binds { .. } => {}
         });
         touch

@@ -90,12 +90,13 @@ impl Texels {
     /// Notes what packets before a call upload.
     pub(super) fn uploads(&mut self, capture: &Capture, walk: &Walk<'_>, call: u64) {
         for (_, packet) in capture.packets_of(call) {
-            match packet {
-                Packet::CreateTexture(body) => self.changed(body.id),
-                Packet::CreateView(body) => self.changed(body.source),
-                Packet::UpdateTexture(body) => self.changed(root(walk.state(), body.id)),
+            let mut uploads = false;
+            packet.effects(|effect| match effect {
+                Effect::Creates { id, of } => self.changed(if of.is_none() { id } else { of }),
+                Effect::Uploads(_) => uploads = true,
+                Effect::Writes(part, _) if uploads => self.changed(root(walk.state(), part.id)),
                 _ => {}
-            }
+            });
         }
     }
 

@@ -243,6 +243,7 @@ impl Device {
             read_mask: render.get(RS::D3DRS_STENCILMASK) as u8,
             write_mask: render.get(RS::D3DRS_STENCILWRITEMASK) as u8,
             pad: 0,
+            own_back: StencilBack::default(),
         }
     }
 
@@ -303,7 +304,7 @@ impl Device {
                 );
             }
         }
-        self.port.put(&mut self.host.sent.blend, packet)
+        self.port.put_without_tail(&mut self.host.sent.blend, packet)
     }
 
     #[inline(always)]

@@ -165,6 +165,7 @@ pub fn line(packet: &Packet<'_>) -> String {
         }
         Packet::Init(..) => "Init".to_owned(),
         Packet::Name(body, name) => format!("Name {} {:?}", body.id, String::from_utf8_lossy(name)),
+        Packet::SetBlend(body, []) => format!("{body:?}").replace(", count: 0", ""),
         other => format!("{other:?}"),
     };
     // `Draw(Draw { .. })` is `Draw { .. }`.
@@ -183,6 +184,8 @@ pub fn line(packet: &Packet<'_>) -> String {
         ", first_instance: 0",
         ", restart: 0",
         ", pad: [0, 0, 0]",
+        ", pad: [0, 0, 0, 0]",
+        ", own_back: StencilBack { enable: 0, reference: 0, read_mask: 0, write_mask: 0 }",
         ", pad: [0, 0]",
         ", View { texture: none, level: 0, layer: 0 }",
         "slot: 0, ",

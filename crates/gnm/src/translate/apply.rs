@@ -7,7 +7,7 @@
 use super::draws::{self, Plan};
 use super::prepared::{Bound, Compute};
 use super::shaders::{self, COMPUTE, Stages, VERTEX};
-use super::states::{self, Blend, DepthStencil};
+use super::states::{self, Blend};
 use super::targets::{self, Described};
 use super::viewport::{self, Transform};
 use super::{Translator, queries};
@@ -71,7 +71,7 @@ pub(super) struct Applied {
     /// None in it where all polygons are culled.
     pub(super) raster: Option<Option<SetRaster>>,
     pub(super) blend: Option<Blend>,
-    depth_stencil: Option<DepthStencil>,
+    depth_stencil: Option<SetDepthStencil>,
     pub(super) counts: bool,
     pub(super) vertex: io::Registers,
     pub(super) pixel: io::Registers,
@@ -201,30 +201,15 @@ impl Apply<GnmStates> for Applying<'_> {
                 let blend = states::blend(registers, &mut own.once);
                 let is_new = applied.blend.as_ref() != Some(&blend);
                 if is_new {
-                    // The packet for all takes back what others said of each.
-                    let Blend { all, apart } = &blend;
-                    own.sent.blend = Some(*all);
-                    own.port.push(all);
-                    if !apart.is_empty() {
-                        own.port.push_tail(&SetBlendTargets { count: apart.len() as u32, pad: 0 }, apart);
-                    }
+                    blend.push(&mut own.port);
                     applied.blend = Some(blend);
                 }
                 is_new
             }
             Group::DepthStencil => {
                 let state = states::depth_stencil(registers, applied.has(), &mut own.once);
-                let is_new = replace(&mut applied.depth_stencil, Some(state));
-                if is_new {
-                    // The packet for both faces takes back what was said of back ones.
-                    let (both, back) = state;
-                    own.sent.depth_stencil = Some(both);
-                    own.port.push(&both);
-                    if back.enable != 0 {
-                        own.port.push(&back);
-                    }
-                }
-                is_new
+                own.port.put(&mut own.sent.depth_stencil, state);
+                replace(&mut applied.depth_stencil, Some(state))
             }
             Group::Queries => replace(&mut applied.counts, queries::counts(registers)),
             Group::VertexKey => {

@@ -312,7 +312,7 @@ impl Translator {
             depth_compare: Compare::Always as u8,
             ..SetDepthStencil::default()
         });
-        port.push(&SetBlend { write_masks: [15; 8], ..SetBlend::default() });
+        port.push_tail(&SetBlend { write_masks: [15; 8], ..SetBlend::default() }, &[]);
         port.push(&shaders);
         port.push(&SetVertexInput::default());
         port.push_tail(&SetTextures { first: 0, count: 1 }, &[TextureBinding { texture, sampler }]);
@@ -364,12 +364,7 @@ impl Translator {
         sent.scissor.iter().for_each(|packet| port.push(packet));
         sent.raster.iter().for_each(|packet| port.push(packet));
         sent.depth_stencil.iter().for_each(|packet| port.push(packet));
-        sent.blend.iter().for_each(|packet| port.push(packet));
-        if let Some(blend) = &applied.blend
-            && !blend.apart.is_empty()
-        {
-            port.push_tail(&SetBlendTargets { count: blend.apart.len() as u32, pad: 0 }, &blend.apart);
-        }
+        applied.blend.iter().for_each(|blend| blend.push(port));
         sent.shaders.iter().for_each(|packet| port.push(packet));
         sent.vertex_input.iter().for_each(|packet| port.push(packet));
         passed.count(port, applied.counts);

@@ -2,8 +2,8 @@
 
 use super::targets;
 use afterimage_gnm_types::{View, reg, value::*};
-use afterimage_stream::Once;
 use afterimage_stream::packets::*;
+use afterimage_stream::{Once, Port};
 use smallvec::SmallVec;
 
 /// Whether the depth target is read or written.
@@ -249,11 +249,18 @@ pub(super) fn point_size(registers: &View) -> f32 {
     size(registers.get(reg::PA_SU_POINT_SIZE) >> 16).clamp(1.0, most).max(size(limits & 0xFFFF))
 }
 
-/// What is done with colours: to all targets, and to each where they differ.
+/// What is done with colours: the body, and its tail of targets that differ.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Blend {
     pub(super) all: SetBlend,
     pub(super) apart: SmallVec<[BlendTarget; 8]>,
+}
+
+impl Blend {
+    /// Sends it.
+    pub(super) fn push(&self, port: &mut Port) {
+        port.push_tail(&self.all, &self.apart);
+    }
 }
 
 /// Blending, logic operation, write masks.
@@ -283,6 +290,10 @@ pub(super) fn blend(registers: &View, once: &mut Once) -> Blend {
         .map(|register| f32::from_bits(registers.get(register)))
         .map(|channel| if channel.is_finite() { channel } else { 0.0 });
     let first = all[0];
+    // Targets that blend alike need no more than the body that every guest sends.
+    let alike =
+        |target: &BlendTarget| BlendTarget { write_mask: 0, ..*target } == BlendTarget { write_mask: 0, ..first };
+    let apart: &[BlendTarget] = if all[..used].iter().all(alike) { &[] } else { &all[..used] };
     let blend = SetBlend {
         enable: first.enable,
         src_color: first.src_color,
@@ -294,21 +305,16 @@ pub(super) fn blend(registers: &View, once: &mut Once) -> Blend {
         logic_op: logic as u8,
         write_masks: all.map(|target| target.write_mask),
         constant,
+        count: apart.len() as u32,
+        pad: 0,
     };
-    // Targets that blend alike need no more than the packet that every guest sends.
-    let alike =
-        |target: &BlendTarget| BlendTarget { write_mask: 0, ..*target } == BlendTarget { write_mask: 0, ..first };
-    let apart: &[BlendTarget] = if all[..used].iter().all(alike) { &[] } else { &all[..used] };
     Blend { all: blend, apart: SmallVec::from_slice(apart) }
 }
 
-/// Depth and stencil tests, and what back faces have of their own.
-pub(super) type DepthStencil = (SetDepthStencil, SetStencilBack);
-
 /// Depth and stencil tests, for a target that has depth, and stencil.
-pub(super) fn depth_stencil(registers: &View, [has_depth, has_stencil]: [bool; 2], once: &mut Once) -> DepthStencil {
+pub(super) fn depth_stencil(registers: &View, [has_depth, has_stencil]: [bool; 2], once: &mut Once) -> SetDepthStencil {
     use reg::DB_DEPTH_CONTROL as D;
-    let (mut state, mut own) = (SetDepthStencil::default(), SetStencilBack::default());
+    let mut state = SetDepthStencil::default();
     if has_depth && registers.is_set(D::Z_ENABLE) {
         state.depth_test = 1;
         let read_only = registers.is_set(reg::DB_DEPTH_VIEW::Z_READ_ONLY);
@@ -331,10 +337,10 @@ pub(super) fn depth_stencil(registers: &View, [has_depth, has_stencil]: [bool; 2
         (state.reference, state.read_mask, state.write_mask) = (front.reference, front.read_mask, front.write_mask);
         if (HostFace { face: front.face, ..back }) != front {
             let HostFace { reference, read_mask, write_mask, .. } = back;
-            own = SetStencilBack { enable: 1, reference, read_mask, write_mask, pad: [0; 4] };
+            state.own_back = StencilBack { enable: 1, reference, read_mask, write_mask, pad: [0; 4] };
         }
     }
-    (state, own)
+    state
 }
 
 /// The rasteriser. None if every polygon is culled and `polygons` are to be drawn.

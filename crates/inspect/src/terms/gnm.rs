@@ -155,8 +155,8 @@ const DEPTH_STENCIL: &[Row] = &[
         0 => say("0").or("or the depth target has no stencil"),
         _ => Some(say("1")),
     }),
-    row("DB_DEPTH_CONTROL.BACKFACE_ENABLE", "depth_stencil.back, stencil_back.enable", |s, _| {
-        if s.stencil_back.enable == 0 && face(s, true)? == face(s, false)? {
+    row("DB_DEPTH_CONTROL.BACKFACE_ENABLE", "depth_stencil.back, depth_stencil.own_back.enable", |s, _| {
+        if s.depth_stencil.own_back.enable == 0 && face(s, true)? == face(s, false)? {
             say("0").or("or 1 with the same for both faces")
         } else {
             Some(say("1"))
@@ -192,18 +192,18 @@ const DEPTH_STENCIL: &[Row] = &[
         word(STENCIL_OP, face(s, true)?.depth_fail)
     })
     .with("that of the front without BACKFACE_ENABLE"),
-    row("DB_STENCILREFMASK_BF.STENCILTESTVAL_BF", "stencil_back.reference", |s, _| {
-        when(s.stencil_back.enable)?;
-        hex(s.stencil_back.reference.into())
+    row("DB_STENCILREFMASK_BF.STENCILTESTVAL_BF", "depth_stencil.own_back.reference", |s, _| {
+        when(s.depth_stencil.own_back.enable)?;
+        hex(s.depth_stencil.own_back.reference.into())
     })
     .with("or STENCILOPVAL_BF, or 0xff, where an operation replaces by that"),
-    row("DB_STENCILREFMASK_BF.STENCILMASK_BF", "stencil_back.read_mask", |s, _| {
-        when(s.stencil_back.enable)?;
-        hex(s.stencil_back.read_mask.into())
+    row("DB_STENCILREFMASK_BF.STENCILMASK_BF", "depth_stencil.own_back.read_mask", |s, _| {
+        when(s.depth_stencil.own_back.enable)?;
+        hex(s.depth_stencil.own_back.read_mask.into())
     }),
-    row("DB_STENCILREFMASK_BF.STENCILWRITEMASK_BF", "stencil_back.write_mask", |s, _| {
-        when(s.stencil_back.enable)?;
-        hex(s.stencil_back.write_mask.into())
+    row("DB_STENCILREFMASK_BF.STENCILWRITEMASK_BF", "depth_stencil.own_back.write_mask", |s, _| {
+        when(s.depth_stencil.own_back.enable)?;
+        hex(s.depth_stencil.own_back.write_mask.into())
     }),
     row("DB_DEPTH_VIEW", "render_targets.depth", |s, _| view(s, s.render_targets.depth)),
 ];

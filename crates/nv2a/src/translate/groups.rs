@@ -57,7 +57,7 @@ impl Apply<KelvinStates> for Applying<'_> {
             }
             Group::Blend => {
                 let blend = own.blend(registers);
-                own.port.put(&mut own.sent.blend, blend)
+                own.port.put_without_tail(&mut own.sent.blend, blend)
             }
         };
         Ok(Effect::of(changed))

@@ -3,7 +3,7 @@
 use crate::cases::{BOOLS, FLOATS, INTS};
 use afterimage_interp::{Environment, Interpreter, SampleArgs};
 use afterimage_ir::{BankDecl, Dim, InputAt, InputDecl, Module, OutputAt, TextureDecl, verify};
-use afterimage_shader_d3d9::{Bank, LinkInfo, RuntimeInfo, assemble, lift, signature};
+use afterimage_shader_d3d9::{Bank, RuntimeInfo, assemble, io, lift, signature};
 use std::collections::HashMap;
 
 /// Constants by bank and register, inputs by location; textures give their coordinates and slot.

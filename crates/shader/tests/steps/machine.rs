@@ -107,7 +107,7 @@ impl<'a> Machine<'a> {
     }
 
     fn inputs(&mut self) {
-        let link = LinkInfo::of_pixel_shader(&self.signature);
+        let link = afterimage_shader_d3d9::io::link_of_pixel_shader(&self.signature);
         for element in self.signature.inputs.clone() {
             let location = match self.vertex() {
                 true => Some(element.register as u8),

@@ -1,5 +1,6 @@
 //! Packets that have something done with the state: clears, draws, copies, queries.
 
+use super::check::{Checked, finite, multiple, number, size};
 #[allow(unused_imports, reason = "the documentation names the enumerations of some fields")]
 use super::*;
 use crate::{ObjectId, UploadRef};
@@ -24,6 +25,16 @@ pub struct Clear {
     pub stencil_keep: u8,
     /// Zero.
     pub pad: [u8; 2],
+}
+
+impl Clear {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        number("flags", self.flags, 2 * Self::ALPHA - 1)?;
+        finite("color", &self.color)?;
+        finite("depth", &[self.depth])
+    }
 }
 
 impl Clear {
@@ -67,6 +78,14 @@ pub struct Draw {
     pub pad: u32,
 }
 
+impl Draw {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        number("topology", self.topology, Topology::ALL.len() as u32 - 1)
+    }
+}
+
 /// Body of [`Kind::DrawIndexed`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(8))]
@@ -83,6 +102,14 @@ pub struct DrawIndexed {
     pub base_vertex: i32,
     /// First instance.
     pub first_instance: u32,
+}
+
+impl DrawIndexed {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        number("topology", self.topology, Topology::ALL.len() as u32 - 1)
+    }
 }
 
 /// Body of [`Kind::DrawIndirect`]. What the buffer says is limited as if it were in packets: vertices, instances, indices that there are.
@@ -104,6 +131,18 @@ pub struct DrawIndirect {
     pub stride: u32,
     /// Zero.
     pub pad: u32,
+}
+
+impl DrawIndirect {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        number("topology", self.topology, Topology::ALL.len() as u32 - 1)?;
+        number("indexed", self.indexed, 1)?;
+        size("count", self.count, Self::MOST)?;
+        multiple("offset", self.offset, 4)?;
+        if self.count > 1 { multiple("stride", self.stride.into(), 4) } else { Ok(()) }
+    }
 }
 
 impl DrawIndirect {
@@ -136,6 +175,16 @@ pub struct DrawByteCount {
     pub counter_offset: u32,
     /// Bytes of a vertex, more than zero.
     pub stride: u32,
+}
+
+impl DrawByteCount {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        number("topology", self.topology, Topology::ALL.len() as u32 - 1)?;
+        multiple("offset", self.offset, 4)?;
+        size("stride", self.stride, u32::MAX)
+    }
 }
 
 /// Where a counter of captured bytes is.
@@ -179,6 +228,19 @@ pub struct Dispatch {
     pub groups: [u32; 3],
 }
 
+impl Dispatch {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        self.groups.iter().try_for_each(|groups| number("groups", *groups, 65_535))
+    }
+
+    /// Work groups of all three directions.
+    pub(crate) fn all_groups(&self) -> u64 {
+        self.groups.iter().fold(1, |product: u64, groups| product.saturating_mul((*groups).into()))
+    }
+}
+
 /// Body of [`Kind::Blit`].
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(8))]
@@ -195,6 +257,14 @@ pub struct Blit {
     pub filter: u32,
     /// Zero.
     pub pad: u32,
+}
+
+impl Blit {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        number("filter", self.filter, Filter::ALL.len() as u32 - 1)
+    }
 }
 
 /// Body of [`Kind::BeginQuery`].
@@ -265,6 +335,15 @@ pub struct FillBuffer {
     pub offset: u64,
     /// Bytes, a multiple of 4 and more than zero.
     pub size: u64,
+}
+
+impl FillBuffer {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        multiple("offset", self.offset, 4)?;
+        multiple("size", self.size, 4)
+    }
 }
 
 /// Body of [`Kind::ReadBuffer`].

@@ -51,6 +51,8 @@ pub enum Effect<'a> {
     Destroys(ObjectId),
     /// Reads bytes of the upload arena. What they fill, if anything, comes next.
     Uploads(UploadRef),
+    /// Writes bytes of the upload arena, which the guest reads.
+    Answers(UploadRef),
     /// Binds what later draws read, of a buffer or of the upload arena.
     Binds {
         /// Slot of vertex buffers; [`crate::VERTEX_BUFFERS`] is the index buffer.
@@ -177,8 +179,14 @@ impl<'a> Packet<'a> {
                 each(Reads(copied(&body.copy, "source")));
                 each(Writes(part(body.copy.buffer, "destination"), Extent::Some));
             }
-            Packet::ReadBack(body) => each(Reads(view(body.src, "source"))),
-            Packet::ReadBuffer(body) => each(Reads(part(body.id, "source"))),
+            Packet::ReadBack(body) => {
+                each(Reads(view(body.src, "source")));
+                each(Answers(body.data));
+            }
+            Packet::ReadBuffer(body) => {
+                each(Reads(part(body.id, "source")));
+                each(Answers(body.data));
+            }
             Packet::BeginQuery(body) => each(Outputs(part(body.id, "query"))),
             Packet::EndQuery(body) => each(Outputs(part(body.id, "query"))),
             Packet::Present(body) if body.shows_nothing() => {}
@@ -205,7 +213,6 @@ impl<'a> Packet<'a> {
             | Packet::SetStorage(..)
             | Packet::SetStorageImages(..)
             | Packet::SetCaptureBuffers(..) => {}
-            Packet::SetBlendTargets(..) | Packet::SetStencilBack(_) => {}
         }
     }
 
@@ -220,6 +227,22 @@ impl<'a> Packet<'a> {
         });
         created
     }
+
+    /// Where in the upload arena the data lies that the packet brings or waits for, if it has any. It is what its body ends with:
+    /// [`Packet::DATA_WORDS`] say it.
+    #[must_use]
+    pub fn data(&self) -> Option<UploadRef> {
+        let mut data = None;
+        self.effects(|effect| {
+            if let Effect::Uploads(range) | Effect::Answers(range) = effect {
+                data = Some(range);
+            }
+        });
+        data
+    }
+
+    /// Words at the end of a body that are an [`UploadRef`].
+    pub const DATA_WORDS: usize = size_of::<UploadRef>() / 8;
 
     /// Calls `each` with every range of the upload arena that the packet reads. A binding whose size is 0 means the rest
     /// of its slot, which only the arena knows.
@@ -236,3 +259,15 @@ impl<'a> Packet<'a> {
         });
     }
 }
+
+// Data is what a body ends with.
+const _: () = {
+    const fn ends<B>(offset: usize) {
+        assert!(offset + size_of::<UploadRef>() == size_of::<B>());
+    }
+    ends::<CreateShader>(std::mem::offset_of!(CreateShader, code));
+    ends::<UpdateBuffer>(std::mem::offset_of!(UpdateBuffer, data));
+    ends::<UpdateTexture>(std::mem::offset_of!(UpdateTexture, data));
+    ends::<ReadBack>(std::mem::offset_of!(ReadBack, data));
+    ends::<ReadBuffer>(std::mem::offset_of!(ReadBuffer, data));
+};

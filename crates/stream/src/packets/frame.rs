@@ -1,8 +1,9 @@
 //! Packets around frames: who sends, where a frame begins and ends, where it is shown, names and marks.
 
+use super::check::{Checked, byte, number, positive, size};
 #[allow(unused_imports, reason = "the documentation names the enumerations of some fields")]
 use super::*;
-use crate::ObjectId;
+use crate::{Cause, ObjectId};
 use bytemuck::{Pod, Zeroable};
 
 /// Body of [`Kind::Init`]; the tail is the program's name, UTF-8.
@@ -20,6 +21,18 @@ pub struct Init {
 }
 
 impl Init {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        if self.version == Self::VERSION {
+            Ok(())
+        } else {
+            Err(Cause::Version { have: self.version, wanted: Self::VERSION })
+        }
+    }
+}
+
+impl Init {
     /// `guest` of Direct3D 9.
     pub const D3D9: u32 = 1;
     /// `guest` of NV2A.
@@ -27,7 +40,7 @@ impl Init {
     /// `guest` of GNM.
     pub const GNM: u32 = 3;
     /// Version of the packets in this crate. A receiver refuses any other.
-    pub const VERSION: u32 = 7;
+    pub const VERSION: u32 = 8;
 }
 
 /// Body of [`Kind::BeginFrame`].
@@ -127,6 +140,14 @@ pub struct Marker {
 }
 
 impl Marker {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        number("action", self.action, Self::MARK)
+    }
+}
+
+impl Marker {
     /// Begins a group, which may be inside of another.
     pub const BEGIN: u32 = 0;
     /// Ends the group that was begun last. Where none is open, nothing.
@@ -151,6 +172,16 @@ pub struct PresentTarget {
     pub window: u64,
 }
 
+impl PresentTarget {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        number("window_kind", self.window_kind, WindowKind::ALL.len() as u32 - 1)?;
+        size("width", self.width, u32::MAX)?;
+        size("height", self.height, u32::MAX)
+    }
+}
+
 /// Body of [`Kind::Overlay`]: what the receiver draws over what it shows in windows, for the user and not part of any
 /// picture. It is no state: snapshots leave it out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -167,6 +198,16 @@ pub struct Overlay {
 }
 
 impl Overlay {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        number("items", self.items, Self::ALL)?;
+        byte("corner", self.corner, Corner::ALL.len())?;
+        positive("scale", self.scale, Self::MOST_SCALE)
+    }
+}
+
+impl Overlay {
     /// The largest `scale`.
     pub const MOST_SCALE: f32 = 16.0;
 }
@@ -180,6 +221,15 @@ pub struct SetGamma {
     pub id: ObjectId,
     /// [`SetGamma::STEPS`] or 0.
     pub count: u32,
+}
+
+impl SetGamma {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self, steps: &[u16]) -> Checked {
+        let (value, limit) = (self.count.into(), Self::STEPS as u64);
+        if steps.is_empty() || value == limit { Ok(()) } else { Err(Cause::Range { field: "count", value, limit }) }
+    }
 }
 
 impl SetGamma {

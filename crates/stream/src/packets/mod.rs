@@ -5,7 +5,9 @@
 //! Small enumerations travel as their number in one byte; the [`crate::Validator`] has checked every number before an
 //! executor reads it, so `Compare::of(byte)` and its like may fall back to the first value without being wrong.
 
+mod bindings;
 mod calls;
+pub(crate) mod check;
 mod commands;
 mod effects;
 mod enums;
@@ -13,6 +15,7 @@ mod frame;
 mod objects;
 mod state;
 
+pub use bindings::*;
 pub use calls::CallKind;
 pub use commands::*;
 pub use effects::{Effect, Extent, Part};
@@ -198,7 +201,7 @@ packet_table! {
     /// Sets depth and stencil tests.
     0x34 SetDepthStencil: -;
     /// Sets blending and write masks.
-    0x35 SetBlend: -;
+    0x35 SetBlend [BlendTarget]: -;
     /// Sets what is done to the pixel shader's result.
     0x36 SetPixelOps: -;
     /// Binds the vertex input layout.
@@ -217,10 +220,6 @@ packet_table! {
     0x3d SetStorage [StorageBinding]: -;
     /// Binds textures that a stage's shader reads and writes by texel.
     0x3e SetStorageImages [StorageImage]: -;
-    /// Sets blending and write masks of each target by itself.
-    0x3f SetBlendTargets [BlendTarget]: -;
-    /// Sets values and masks of back faces' stencil tests.
-    0x40 SetStencilBack: -;
     /// Binds buffers that captures write.
     0x41 SetCaptureBuffers [CaptureBuffer]: -;
 

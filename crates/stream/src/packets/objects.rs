@@ -1,8 +1,10 @@
 //! Packets that make, fill and destroy objects.
 
+use super::check::{Checked, byte, elements, finite, number, range, size};
 #[allow(unused_imports, reason = "the documentation names the enumerations of some fields")]
 use super::*;
-use crate::{ObjectId, UploadRef};
+use crate::{Cause, Format, ObjectId, UploadRef, VERTEX_BUFFERS};
+use afterimage_abi::slots::VERTEX_ATTRIBUTES;
 use bytemuck::{Pod, Zeroable};
 
 /// Body of [`Kind::CreateBuffer`].
@@ -62,6 +64,41 @@ pub struct CreateTexture {
 }
 
 impl CreateTexture {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        let format = format_of(self)?;
+        byte("dimension", self.dimension, Dimension::ALL.len())?;
+        for (field, edge) in [("width", self.width), ("height", self.height), ("depth", self.depth)] {
+            size(field, edge, u32::MAX)?;
+        }
+        let most = self.width.max(self.height).max(self.depth).ilog2() + 1;
+        size("levels", self.levels, most)?;
+        let dimension = Dimension::of(self.dimension);
+        layers(dimension, self.layers, self.width == self.height)?;
+        if dimension != Dimension::D3 && self.depth != 1 {
+            return Err(Cause::Range { field: "depth", value: self.depth.into(), limit: 1 });
+        }
+        let one_sample = self.levels > 1 || dimension == Dimension::D3 || self.usage & Self::STORAGE != 0;
+        if !matches!(self.samples, 1 | 2 | 4 | 8 | 16) || (self.samples > 1 && one_sample) {
+            return Err(Cause::Range { field: "samples", value: self.samples.into(), limit: 16 });
+        }
+        for component in self.swizzle {
+            byte("swizzle", component, Swizzle::ALL.len())?;
+        }
+        let sharing = if self.shared == 0 { 0 } else { Self::SHARED_NEW | Self::SHARED_OLD };
+        let not_storage = format.is_depth() || format.info().block > 1 || format.info().name.ends_with("_SRGB");
+        let storage = if not_storage { 0 } else { Self::STORAGE };
+        let samples = if self.samples > 1 { Self::SAMPLED } else { 0 };
+        let usages = Self::TARGET | Self::VIEWS | sharing | storage | samples;
+        if self.usage & !usages != 0 {
+            return Err(Cause::Range { field: "usage", value: self.usage.into(), limit: usages.into() });
+        }
+        Ok(())
+    }
+}
+
+impl CreateTexture {
     /// Can be bound as a colour or depth-stencil target (the format says which).
     pub const TARGET: u8 = 1;
     /// No texture may have the number in `shared` yet: else the packet fails.
@@ -79,7 +116,7 @@ impl CreateTexture {
 
     /// A texture of two dimensions, `size` texels wide and high: one level, one layer, one sample, to be sampled from and no more.
     #[must_use]
-    pub fn plain(id: ObjectId, format: crate::Format, [width, height]: [u32; 2]) -> Self {
+    pub fn plain(id: ObjectId, format: Format, [width, height]: [u32; 2]) -> Self {
         Self {
             id,
             format: format as u32,
@@ -185,6 +222,27 @@ pub struct CreateSampler {
 }
 
 impl CreateSampler {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        for filter in [self.mag, self.min, self.mip] {
+            byte("filter", filter, Filter::ALL.len())?;
+        }
+        for address in self.address {
+            byte("address", address, Address::ALL.len())?;
+        }
+        byte("compare", self.compare, Compare::ALL.len())?;
+        byte("gather", self.gather, 2)?;
+        byte("flags", self.flags, 8)?;
+        finite("lod_bias", &[self.lod_bias, self.min_lod, self.max_lod, self.max_anisotropy])?;
+        match self.flags & Self::INTEGER_BORDER {
+            0 => finite("border", &self.border),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl CreateSampler {
     /// `max_lod` of a sampler that may use every level.
     pub const EVERY_LEVEL: f32 = 1000.0;
     /// Of the texels that a linear filter blends, the least of each channel is taken ([`crate::DeviceFeatures::MINIMUM_FILTER`]).
@@ -211,6 +269,14 @@ pub struct CreateShader {
     pub code: UploadRef,
 }
 
+impl CreateShader {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        number("stage", self.stage, Stage::ALL.len() as u32 - 1)
+    }
+}
+
 /// Body of [`Kind::CreateVertexInput`]; the tail is the attributes.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(8))]
@@ -219,6 +285,15 @@ pub struct CreateVertexInput {
     pub id: ObjectId,
     /// Number of attributes, at most 32.
     pub count: u32,
+}
+
+impl CreateVertexInput {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self, attributes: &[VertexAttribute]) -> Checked {
+        elements(0u32, self.count, VERTEX_ATTRIBUTES)?;
+        attributes.iter().try_for_each(VertexAttribute::check)
+    }
 }
 
 /// One attribute of a [`CreateVertexInput`].
@@ -240,6 +315,22 @@ pub struct VertexAttribute {
 }
 
 impl VertexAttribute {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        byte("location", self.location, VERTEX_ATTRIBUTES)?;
+        if self.slot != Self::DEFAULT {
+            byte("slot", self.slot, VERTEX_BUFFERS)?;
+        }
+        if crate::VertexFormat::from_bits(self.format).is_none() {
+            let limit = crate::VertexFormat::ALL.len() as u64;
+            return Err(Cause::Range { field: "format", value: u64::from(self.format), limit });
+        }
+        range("offset", self.offset.into(), 2047)
+    }
+}
+
+impl VertexAttribute {
     /// `slot` of an attribute that no buffer feeds.
     pub const DEFAULT: u8 = 0xff;
 
@@ -258,6 +349,14 @@ pub struct CreateQuery {
     pub id: ObjectId,
     /// [`QueryKind`].
     pub kind: u32,
+}
+
+impl CreateQuery {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        number("kind", self.kind, QueryKind::ALL.len() as u32 - 1)
+    }
 }
 
 /// Body of [`Kind::Destroy`].
@@ -330,4 +429,35 @@ pub struct GenerateMips {
     pub id: ObjectId,
     /// [`Filter`].
     pub filter: u32,
+}
+
+impl GenerateMips {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        number("filter", self.filter, Filter::ALL.len() as u32 - 1)
+    }
+}
+
+/// Most layers of a texture.
+const MOST_LAYERS: u32 = 2048;
+
+/// The layers of a texture or view of a dimension.
+pub(crate) fn layers(dimension: Dimension, count: u32, square: bool) -> Checked {
+    let (fits, limit) = match dimension {
+        Dimension::D2 => (count > 0, MOST_LAYERS),
+        Dimension::Cube => (count > 0 && count.is_multiple_of(6) && square, MOST_LAYERS / 6 * 6),
+        Dimension::D3 => (count == 1, 1),
+    };
+    if fits && count <= limit {
+        Ok(())
+    } else {
+        Err(Cause::Range { field: "layers", value: count.into(), limit: limit.into() })
+    }
+}
+
+/// The format of a texture.
+pub(crate) fn format_of(texture: &CreateTexture) -> Result<Format, Cause> {
+    let limit = Format::ALL.len() as u64;
+    Format::from_bits(texture.format).ok_or(Cause::Range { field: "format", value: texture.format.into(), limit })
 }

@@ -1,8 +1,10 @@
 //! Packets that set a group of state, one per group, and what they are made of.
 
+use super::check::{Checked, byte, elements, finite, positive};
 #[allow(unused_imports, reason = "the documentation names the enumerations of some fields")]
 use super::*;
-use crate::ObjectId;
+use crate::{Cause, ObjectId};
+use afterimage_abi::slots::COLOR_TARGETS;
 use bytemuck::{Pod, Zeroable};
 
 /// One subresource of a texture.
@@ -48,6 +50,20 @@ pub struct SetViewport {
     pub min_depth: f32,
     /// Depth of clip z = w, in 0..1.
     pub max_depth: f32,
+}
+
+impl SetViewport {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        finite("viewport", &[self.x, self.y, self.width, self.height, self.min_depth, self.max_depth])?;
+        for depth in [self.min_depth, self.max_depth] {
+            if !(0.0..=1.0).contains(&depth) {
+                return Err(Cause::Range { field: "min_depth", value: depth.to_bits().into(), limit: 1 });
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A rectangle in pixels or texels.
@@ -123,6 +139,24 @@ pub struct SetRaster {
     pub pad: [u8; 2],
 }
 
+impl SetRaster {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        byte("cull", self.cull, Cull::ALL.len())?;
+        byte("front_ccw", self.front_ccw, 2)?;
+        byte("fill", self.fill, Fill::ALL.len())?;
+        byte("fill_back", self.fill_back, Fill::ALL.len())?;
+        byte("line_mode", self.line_mode, LineMode::ALL.len())?;
+        byte("provoking", self.provoking, Provoking::ALL.len())?;
+        byte("alpha_to_coverage", self.alpha_to_coverage, 2)?;
+        byte("discard", self.discard, 2)?;
+        positive("line_width", self.line_width, f32::MAX)?;
+        finite("point_size", &[self.point_size, self.point_size_min, self.point_size_max])?;
+        finite("depth_bias", &[self.depth_bias, self.slope_bias])
+    }
+}
+
 /// One face's stencil state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
@@ -161,12 +195,29 @@ pub struct SetDepthStencil {
     pub write_mask: u8,
     /// Zero.
     pub pad: u8,
+    /// What back faces have instead of these three.
+    pub own_back: StencilBack,
 }
 
-/// Body of [`Kind::SetStencilBack`]: what back faces have instead of the values in [`SetDepthStencil`], until the next of those.
+impl SetDepthStencil {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        byte("depth_compare", self.depth_compare, Compare::ALL.len())?;
+        for face in [self.front, self.back] {
+            byte("compare", face.compare, Compare::ALL.len())?;
+            byte("fail", face.fail, StencilOp::ALL.len())?;
+            byte("depth_fail", face.depth_fail, StencilOp::ALL.len())?;
+            byte("pass", face.pass, StencilOp::ALL.len())?;
+        }
+        byte("enable", self.own_back.enable, 2)
+    }
+}
+
+/// Reference value and masks of back faces, where they are not those of front faces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct SetStencilBack {
+#[repr(C)]
+pub struct StencilBack {
     /// 1: back faces have these values; 0: those of the front.
     pub enable: u8,
     /// Reference value.
@@ -179,7 +230,8 @@ pub struct SetStencilBack {
     pub pad: [u8; 4],
 }
 
-/// Body of [`Kind::SetBlend`].
+/// Body of [`Kind::SetBlend`]; the tail is one element for each of the first targets, none to have all as the body says. Targets past
+/// the tail, constant and logical operation are those of the body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C, align(8))]
 pub struct SetBlend {
@@ -203,9 +255,33 @@ pub struct SetBlend {
     pub write_masks: [u8; 8],
     /// Red to alpha of the constant blend factors.
     pub constant: [f32; 4],
+    /// Number of targets that blend in a way of their own, at most 8.
+    pub count: u32,
+    /// Zero.
+    pub pad: u32,
 }
 
-/// Blending of one target: an element of [`SetBlendTargets`]' tail. The fields are as in [`SetBlend`], whose signed operations
+impl SetBlend {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self, targets: &[BlendTarget]) -> Checked {
+        for factor in [self.src_color, self.dst_color, self.src_alpha, self.dst_alpha] {
+            byte("factor", factor, BlendFactor::ALL.len())?;
+        }
+        byte("color_op", self.color_op, BlendOp::ALL.len())?;
+        byte("alpha_op", self.alpha_op, BlendOp::ALL.len())?;
+        let signed = |op| BlendOp::of(op).is_signed();
+        if (signed(self.color_op) || signed(self.alpha_op)) && self.color_op != self.alpha_op {
+            let (value, limit) = (self.alpha_op.into(), self.color_op.into());
+            return Err(Cause::Range { field: "alpha_op", value, limit });
+        }
+        byte("logic_op", self.logic_op, LogicOp::ALL.len())?;
+        elements(0u32, self.count, COLOR_TARGETS)?;
+        targets.iter().try_for_each(BlendTarget::check)
+    }
+}
+
+/// Blending of one target: an element of [`SetBlend`]'s tail. The fields are as in [`SetBlend`], whose signed operations
 /// there are not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(C)]
@@ -228,15 +304,18 @@ pub struct BlendTarget {
     pub write_mask: u8,
 }
 
-/// Body of [`Kind::SetBlendTargets`]; the tail is one element for each of the first targets, none to have all as [`SetBlend`]
-/// says. Targets past the tail, constant and logical operation are those of [`SetBlend`], and the next one ends what this sets.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct SetBlendTargets {
-    /// Number of targets, at most 8.
-    pub count: u32,
-    /// Zero.
-    pub pad: u32,
+impl BlendTarget {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        byte("enable", self.enable, 2)?;
+        for factor in [self.src_color, self.dst_color, self.src_alpha, self.dst_alpha] {
+            byte("factor", factor, BlendFactor::ALL.len())?;
+        }
+        byte("color_op", self.color_op, BlendOp::SignedAdd as usize)?;
+        byte("alpha_op", self.alpha_op, BlendOp::SignedAdd as usize)?;
+        byte("write_mask", self.write_mask, 16)
+    }
 }
 
 /// Body of [`Kind::SetPixelOps`]: what older pipelines do to a pixel shader's result.
@@ -269,171 +348,11 @@ pub struct SetPixelOps {
     pub fog_color: [f32; 4],
 }
 
-/// Body of [`Kind::SetVertexInput`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct SetVertexInput {
-    /// The layout.
-    pub id: ObjectId,
-    /// Zero.
-    pub pad: u32,
-}
-
-/// Body of [`Kind::SetVertexBuffers`]; the tail is the bindings.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct SetVertexBuffers {
-    /// First slot, below [`crate::VERTEX_BUFFERS`].
-    pub first: u32,
-    /// Number of slots.
-    pub count: u32,
-}
-
-/// One vertex buffer binding.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct VertexBuffer {
-    /// A buffer, none, or an arena slot as [`crate::ObjectKind::Upload`]: then valid for the draws of this frame only.
-    pub source: ObjectId,
-    /// Bytes from vertex to vertex.
-    pub stride: u32,
-    /// First byte.
-    pub offset: u64,
-    /// Bytes that may be read from `offset`; 0 means the rest of the buffer.
-    pub size: u64,
-}
-
-/// Body of [`Kind::SetIndexBuffer`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct SetIndexBuffer {
-    /// A buffer, none, or an arena slot as in [`VertexBuffer`].
-    pub source: ObjectId,
-    /// 1, 2 or 4.
-    pub index_bytes: u16,
-    /// 1: the greatest index of its size is none, and what comes behind it begins anew with the topology.
-    pub restart: u16,
-    /// First byte.
-    pub offset: u64,
-    /// Bytes that may be read from `offset`; 0 means the rest of the buffer.
-    pub size: u64,
-}
-
-/// Body of [`Kind::SetShaders`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct SetShaders {
-    /// Vertex shader, or none.
-    pub vertex: ObjectId,
-    /// Pixel shader, or none: only depth and stencil are written.
-    pub pixel: ObjectId,
-    /// Geometry shader, or none.
-    pub geometry: ObjectId,
-    /// Zero.
-    pub pad: u32,
-}
-
-/// Body of [`Kind::SetCaptureBuffers`]; the tail is the buffers. None may be set while something is captured.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct SetCaptureBuffers {
-    /// First buffer, below [`crate::CAPTURE_BUFFERS`].
-    pub first: u32,
-    /// Number of buffers.
-    pub count: u32,
-}
-
-/// One buffer that captures write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct CaptureBuffer {
-    /// A buffer with [`CreateBuffer::STORAGE`], or none.
-    pub buffer: ObjectId,
-    /// Zero.
-    pub pad: u32,
-    /// First byte, a multiple of 4.
-    pub offset: u64,
-    /// Bytes from there; 0 is the rest of the buffer.
-    pub size: u64,
-}
-
-/// Body of [`Kind::SetTextures`]; the tail is the bindings.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct SetTextures {
-    /// First slot: 0 to 15 for pixel shaders, 16 to 19 for vertex shaders, 20 to 39 for compute shaders, which call
-    /// them 0 to 19.
-    pub first: u32,
-    /// Number of slots.
-    pub count: u32,
-}
-
-/// One texture slot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct TextureBinding {
-    /// The texture; none reads (0, 0, 0, 1).
-    pub texture: ObjectId,
-    /// The sampler.
-    pub sampler: ObjectId,
-}
-
-/// Body of [`Kind::SetConstants`]; the tail is the registers, four 32-bit components each.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct SetConstants {
-    /// [`crate::Bank`].
-    pub bank: u16,
-    /// First register.
-    pub first: u16,
-    /// Number of registers.
-    pub count: u32,
-}
-
-/// Body of [`Kind::SetStorage`]; the tail is the bindings. Register n of the stage's bank of buffers ([`crate::GcnBank::Buffers`]) is
-/// made of binding n: low and high half of its address on the device, bytes that may be accessed there, and its word.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct SetStorage {
-    /// [`Stage`].
-    pub stage: u32,
-    /// First binding, below [`crate::STORAGE_BUFFERS`].
-    pub first: u16,
-    /// Number of bindings.
-    pub count: u16,
-}
-
-/// One buffer that shaders access by address.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct StorageBinding {
-    /// A buffer with [`CreateBuffer::STORAGE`], or none: then the register's first three components are 0.
-    pub buffer: ObjectId,
-    /// The register's last component.
-    pub word: u32,
-    /// First byte, a multiple of 4.
-    pub offset: u64,
-    /// Bytes from there, less than 4 GiB; 0 is the rest of the buffer.
-    pub size: u64,
-}
-
-/// Body of [`Kind::SetStorageImages`]; the tail is the bindings.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct SetStorageImages {
-    /// [`Stage`].
-    pub stage: u32,
-    /// First binding, below [`crate::STORAGE_IMAGES`].
-    pub first: u16,
-    /// Number of bindings.
-    pub count: u16,
-}
-
-/// One storage image: a level of a texture with [`CreateTexture::STORAGE`], or of a view of one, in that one's format. Where
-/// the shader declares an array, it has the layers from `view.layer` on; where it declares a volume, every slice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C, align(8))]
-pub struct StorageImage {
-    /// The level, or none: what is written is lost then, and nothing of the guest's is read.
-    pub view: View,
+impl SetPixelOps {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        byte("alpha_compare", self.alpha_compare, Compare::ALL.len())?;
+        byte("fog", self.fog, FogMode::ALL.len())
+    }
 }

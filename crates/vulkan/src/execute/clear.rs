@@ -12,8 +12,7 @@ use afterimage_shader::{Language, RuntimeInfo, Stage};
 use afterimage_stream::ObjectId;
 use afterimage_stream::host::level;
 use afterimage_stream::packets::{
-    Clear, Compare, Rect, SetBlend, SetDepthStencil, SetRaster, SetStencilBack, SetViewport, StencilFace, StencilOp,
-    Topology,
+    Clear, Compare, Rect, SetBlend, SetDepthStencil, SetRaster, SetViewport, StencilFace, StencilOp, Topology,
 };
 use ash::vk;
 use smallvec::SmallVec;
@@ -238,7 +237,7 @@ impl Renderer {
             write_mask: stencil,
             ..SetDepthStencil::default()
         };
-        self.set_tests(self.tests_of(tests, SetStencilBack::default()));
+        self.set_tests(self.tests_of(tests));
         self.set_blend(self.blend_of(&blend, masks));
         let mut constants = self.memory.constants.alloc(
             16,

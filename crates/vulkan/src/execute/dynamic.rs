@@ -7,7 +7,7 @@ use crate::resources::sampler::compare;
 use crate::state::dynamic::{DynamicBlend, DynamicRaster, DynamicTests};
 use afterimage_state::{Effect, trace};
 use afterimage_stream::packets::{
-    Cull, Fill, SetBlend, SetDepthStencil, SetRaster, SetStencilBack, SetViewport, StencilFace, StencilOp, Topology,
+    Cull, Fill, SetBlend, SetDepthStencil, SetRaster, SetViewport, StencilFace, StencilOp, Topology,
 };
 use afterimage_stream::{Group, Host};
 use ash::vk;
@@ -261,16 +261,16 @@ impl Renderer {
 
     /// Depth and stencil tests of draws.
     pub(crate) fn tests(&self) -> DynamicTests {
-        let (mut state, mut back) = (*self.state.depth_stencil, *self.state.stencil_back);
+        let mut state = *self.state.depth_stencil;
         if self.is_first_part() {
             // The second part is tested against the same, and leaves what the draw leaves.
-            (state.depth_write, state.write_mask, back.write_mask) = (0, 0, 0);
+            (state.depth_write, state.write_mask, state.own_back.write_mask) = (0, 0, 0);
         }
-        self.tests_of(state, back)
+        self.tests_of(state)
     }
 
-    /// Those of tests that the targets can be tested by. `back`: what back faces have of their own.
-    pub(crate) fn tests_of(&self, mut state: SetDepthStencil, back: SetStencilBack) -> DynamicTests {
+    /// Those of tests that the targets can be tested by.
+    pub(crate) fn tests_of(&self, mut state: SetDepthStencil) -> DynamicTests {
         trace::read_result::<Host>(Group::Targets);
         let there = self.bound.targets.formats.depth != vk::Format::UNDEFINED;
         if !there {
@@ -279,7 +279,7 @@ impl Renderer {
         if self.bound.targets.formats.stencil() == vk::Format::UNDEFINED {
             state.stencil_test = 0;
         }
-        DynamicTests { state, back, there }
+        DynamicTests { state, there }
     }
 
     /// [`Group::DepthStencil`].
@@ -295,7 +295,8 @@ impl Renderer {
         if before == Some(tests) {
             return;
         }
-        let DynamicTests { state, back, .. } = tests;
+        let state = tests.state;
+        let back = state.own_back;
         let was = before.map(|before| before.state);
         let made = &mut self.stats.calls.made;
         let (raw, cmd) = (&self.gpu.raw, self.recorder.submissions.main);
@@ -328,7 +329,7 @@ impl Renderer {
                     raw.cmd_set_stencil_op(cmd, face, fail, pass, depth_fail, compare(function));
                 }
             }
-            let back_changed = before.is_none_or(|before| before.back != back);
+            let back_changed = was.is_none_or(|was| was.own_back != back);
             if changed(|s| [s.read_mask, 0]) || back_changed {
                 raw.cmd_set_stencil_compare_mask(cmd, both, state.read_mask.into());
             }

@@ -39,7 +39,7 @@ impl Renderer {
             SetVertexBuffers(body, tail)
             SetRaster(body)
             SetDepthStencil(body)
-            SetBlend(body)
+            SetBlend(body, tail)
             UpdateBuffer(body)
         }
     }
@@ -123,7 +123,7 @@ impl Renderer {
             | Packet::SetScissor(_)
             | Packet::SetRaster(_)
             | Packet::SetDepthStencil(_)
-            | Packet::SetBlend(_)
+            | Packet::SetBlend(..)
             | Packet::SetPixelOps(_)
             | Packet::SetVertexInput(_)
             | Packet::SetShaders(_)
@@ -132,8 +132,6 @@ impl Renderer {
             | Packet::SetGamma(..)
             | Packet::SetStorage(..)
             | Packet::SetStorageImages(..)
-            | Packet::SetBlendTargets(..)
-            | Packet::SetStencilBack(_)
             | Packet::SetCaptureBuffers(..)
             | Packet::CreateVertexInput(..) => {}
             Packet::BeginCapture(body) => return self.begin_capture(body),

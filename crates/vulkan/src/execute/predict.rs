@@ -271,15 +271,11 @@ impl Renderer {
                 Packet::SetRenderTargets(body) => scene.targets = self.formats_of(body),
                 Packet::SetPixelOps(body) => scene.ops = *body,
                 Packet::SetRaster(body) => scene.raster = *body,
-                Packet::SetBlend(body) => {
+                Packet::SetBlend(body, targets) => {
                     scene.blend = *body;
                     scene.blend_targets.clear();
+                    scene.blend_targets.extend_from_slice(targets);
                     changed |= !self.gpu.profile.dynamic_state3.blend || body.logic_op != 0;
-                    continue;
-                }
-                Packet::SetBlendTargets(_, targets) => {
-                    scene.blend_targets = targets.to_vec();
-                    changed |= !self.gpu.profile.dynamic_state3.blend;
                     continue;
                 }
                 Packet::SetTextures(body, bindings) => {

@@ -1,6 +1,6 @@
 //! Dynamic states as the command buffer has them.
 
-use afterimage_stream::packets::{SetDepthStencil, SetStencilBack};
+use afterimage_stream::packets::SetDepthStencil;
 
 /// Rasterising as far as it is dynamic state, or recorded twice for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,8 +23,6 @@ pub(crate) struct DynamicRaster {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DynamicTests {
     pub(crate) state: SetDepthStencil,
-    /// What back faces have of their own.
-    pub(crate) back: SetStencilBack,
     /// Whether there is a depth target.
     pub(crate) there: bool,
 }

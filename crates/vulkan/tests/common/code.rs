@@ -93,7 +93,7 @@ impl Code {
 }
 
 /// Binds whole buffers, from the first binding on.
-pub fn bind_storage(guest: &mut Guest, stage: packets::Stage, buffers: &[ObjectId]) {
+pub fn bind_storage(guest: &mut Guest, stage: Stage, buffers: &[ObjectId]) {
     let bindings: Vec<_> =
         buffers.iter().map(|&buffer| StorageBinding { buffer, ..StorageBinding::default() }).collect();
     let body = SetStorage { stage: stage as u32, first: 0, count: bindings.len() as u16 };
