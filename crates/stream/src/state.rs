@@ -204,7 +204,6 @@ const fn every_field_is_written(state: &State) {
         scissor: _,
         raster: _,
         depth_stencil: _,
-        stencil_back: _,
         blend: _,
         blend_targets: _,
         pixel_ops: _,

@@ -1,8 +1,8 @@
 //! `docs/state.md` says how many groups and edges the table has.
 
 use afterimage_state::{Edge, Group as _};
-use afterimage_stream::packets::{Effect, Header, Init};
-use afterimage_stream::{Group, Host, Kind, Reader};
+use afterimage_stream::packets::Init;
+use afterimage_stream::{Group, Host, Kind};
 
 #[test]
 fn the_documentation_counts_groups_and_edges() {
@@ -24,25 +24,5 @@ fn the_version_goes_up_with_the_packets() {
         (Init::VERSION, table),
         (7, 1_587_461_986),
         "packets have changed: bump `Init::VERSION`, and write both here"
-    );
-}
-
-/// Packets with bytes of the upload arena: where these lie is another place in each run. `docs/adding.md` names what has to know.
-#[test]
-fn packets_with_uploads_are_known_where_places_change() {
-    let uploads = |kind: &&Kind| {
-        let units = 1 + kind.body_bytes() / 8;
-        let mut words = vec![0; units];
-        words[0] = bytemuck::cast(Header { kind: **kind as u16, units: units as u16, sequence: 0 });
-        let located = Reader::new(&words).next().expect("a packet").expect("it decodes");
-        let mut found = false;
-        located.packet.effects(|effect| found |= matches!(effect, Effect::Uploads(_)));
-        found
-    };
-    let kinds: Vec<Kind> = Kind::ALL.iter().filter(uploads).copied().collect();
-    assert_eq!(
-        kinds,
-        [Kind::CreateShader, Kind::UpdateBuffer, Kind::UpdateTexture],
-        "crates/stream/src/hash.rs leaves out where the bytes lie, apps/afterimage/src/trim/rebuild.rs carries them"
     );
 }

@@ -3,8 +3,9 @@
 use crate::dump::dds;
 use crate::session;
 use afterimage_inspect::{Access, Capture, Walk};
+use afterimage_stream::packets::Effect;
 use afterimage_stream::packets::{CreateTexture, Dimension, View};
-use afterimage_stream::{Created, Format, ObjectId, ObjectKind, Packet, State};
+use afterimage_stream::{Created, Format, ObjectId, ObjectKind, State};
 use afterimage_vulkan::{Look, Stepper};
 use std::collections::{BTreeSet, HashMap};
 use std::io;

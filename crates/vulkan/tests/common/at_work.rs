@@ -10,7 +10,7 @@ const UNSEEN: Duration = Duration::from_secs(10);
 const BUSY: u64 = 20;
 
 /// Waits until a thread with which lavapipe draws has been at work for a while.
-pub fn wait_until_drawing(process: &str) {
+pub(crate) fn wait_until_drawing(process: &str) {
     let since = Instant::now();
     loop {
         let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();

@@ -54,8 +54,9 @@ impl Code {
             let mut places = text.match_indices(before).map(|(at, _)| &text[at + before.len()..]);
             places.find_map(|rest| value(skip(rest)?, &named))
         };
-        let own = self.0.iter().filter(|(path, _)| inside(path) && !path.ends_with("xtask/tests/numbers.rs"));
-        let others = self.0.iter().filter(|(path, _)| !inside(path) && !path.ends_with("xtask/tests/numbers.rs"));
+        let own = self.0.iter().filter(|(path, _)| inside(path) && !path.ends_with("xtask/tests/documents/numbers.rs"));
+        let others =
+            self.0.iter().filter(|(path, _)| !inside(path) && !path.ends_with("xtask/tests/documents/numbers.rs"));
         own.chain(others).find_map(|(_, text)| behind(text))
     }
 
