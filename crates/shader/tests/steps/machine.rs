@@ -4,7 +4,7 @@
 use crate::world::World;
 use afterimage_interp::{Environment, Lod, SampleArgs};
 use afterimage_ir::{BankDecl, BankSource, Component, Dim, InputAt, InputDecl, Interp, Offset, TextureDecl, Type};
-use afterimage_shader::{LinkInfo, RuntimeInfo, bound};
+use afterimage_shader::{RuntimeInfo, bound};
 use afterimage_shader_d3d9::instruction::{ControlBits, Dst, Instruction, Register, Relative, Src};
 use afterimage_shader_d3d9::signature::{SamplerUse, Signature};
 use afterimage_shader_d3d9::tables::{
