@@ -1,7 +1,7 @@
 //! Locations of what the vertex stage hands to the pixel stage. Vertex inputs are at the location of the guest's register, colour
 //! outputs at the number of their target.
 
-/// Locations of Direct3D 9's semantics, which the linker of the facade keeps. Others are at [`FIRST_EXTRA`](d3d9::FIRST_EXTRA) on, in
+/// Locations of Direct3D 9's semantics ([`Usage::fixed_location`](crate::Usage::fixed_location)). Others are at [`FIRST_EXTRA`](d3d9::FIRST_EXTRA) on, in
 /// the order of the vertex shader's outputs ([`LinkInfo`](crate::LinkInfo)).
 pub mod d3d9 {
     /// `COLOR0` and `COLOR1`.

@@ -1,4 +1,4 @@
-//! Packets that do not come with every draw.
+//! Packets that do not come with every draw: what they may name and how much they may take.
 
 use super::Validator;
 use super::objects::*;
@@ -10,6 +10,7 @@ use crate::{Arena, Cause, ObjectKind, State};
 
 impl Validator {
     /// Bytes into a buffer.
+    #[inline]
     pub(super) fn update_buffer(&self, state: &State, arena: &dyn Arena, body: &UpdateBuffer) -> Checked {
         let Created::Buffer(buffer) = object(state, "id", body.id, ObjectKind::Buffer)? else {
             return Err(Cause::WrongKind { field: "id", id: body.id });
