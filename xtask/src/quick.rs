@@ -46,7 +46,11 @@ const LEFT_OUT: &[LeftOut] = &[
         program: "outputs",
         why: "18 s: full disks and folders that cannot be written to",
     },
-    LeftOut { package: "shader-spirv", program: "driver", why: "18 s: pictures with shaders and with what is made of them" },
+    LeftOut {
+        package: "shader-spirv",
+        program: "driver",
+        why: "18 s: pictures with shaders and with what is made of them",
+    },
     LeftOut { package: "spirv", program: "differential", why: "17 s: opcodes and random shaders in a driver" },
 ];
 

@@ -82,7 +82,7 @@ impl SetIndexBuffer {
             return Err(Cause::Range { field: "index_bytes", value: u64::from(self.index_bytes), limit: 4 });
         }
         number("restart", self.restart.into(), 1)?;
-        if self.offset % u64::from(self.index_bytes) != 0 {
+        if !self.offset.is_multiple_of(u64::from(self.index_bytes)) {
             return Err(Cause::Range { field: "offset", value: self.offset, limit: 0 });
         }
         Ok(())

@@ -34,7 +34,7 @@ impl Validator {
         }
         let format = format_of(texture)?;
         let block = format.info().block;
-        if body.x % block != 0 || body.y % block != 0 {
+        if !body.x.is_multiple_of(block) || !body.y.is_multiple_of(block) {
             return Err(Cause::Range { field: "x", value: u64::from(body.x), limit: u64::from(block) });
         }
         let slice = slice_bytes(format, body.width, body.height, body.row_pitch)?;
