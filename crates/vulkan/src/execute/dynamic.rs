@@ -58,7 +58,7 @@ impl Renderer {
             self.stats.calls.made += 1;
             // SAFETY: the command buffer is being recorded.
             unsafe {
-                self.gpu.raw.cmd_set_primitive_topology(self.recorder.submissions.main, raster::topology(topology))
+                self.gpu.raw.cmd_set_primitive_topology(self.recorder.submissions.main, raster::topology(topology));
             };
         }
     }
