@@ -120,6 +120,12 @@ fn is_open(op: Op, operands: &[f32]) -> bool {
     }
 }
 
+/// Whether this is a double that a driver without rounding of doubles may leave as it is.
+fn is_open_pair(op: Op, gpu: &Gpu, [low, high]: [u32; 2]) -> bool {
+    let large = f64::from_bits(u64::from(low) | u64::from(high) << 32).abs() >= f64::from(i32::MAX);
+    large && !gpu.rounds_doubles() && matches!(op, Op::DTrunc | Op::DRound)
+}
+
 #[test]
 fn every_scalar_opcode_agrees() {
     let gpu = Gpu::new();
@@ -151,8 +157,10 @@ fn every_scalar_opcode_agrees() {
                     let expected = outcome.outputs[0][lane];
                     for half in 0..2 {
                         let pair = |all: [u32; 4]| [all[half * 2], all[half * 2 + 1]];
-                        if !close_pair(row.op, pair(picture[pixel]), pair(expected)) {
-                            let operands = &constants[pixel * 3..pixel * 3 + patterns.len()];
+                        let operands = &constants[pixel * 3..pixel * 3 + patterns.len()];
+                        if !close_pair(row.op, pair(picture[pixel]), pair(expected))
+                            && !is_open_pair(row.op, &gpu, pair(operands[0]))
+                        {
                             let found = picture[pixel];
                             wrong.push(format!("{} {operands:x?}: {found:x?}, not {expected:x?}", row.name));
                         }

@@ -97,6 +97,17 @@ impl Shape {
 }
 
 impl Gpu {
+    /// Whether the driver rounds doubles as it should: Mesa's lavapipe, up to 22.3 at least, does eight at once, for which CPUs without
+    /// AVX-512 have no instruction, and goes by 32-bit integers then, so that large numbers are not rounded and small ones lose their
+    /// sign.
+    pub(crate) fn rounds_doubles(&self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        let can = std::arch::is_x86_feature_detected!("avx512f");
+        #[cfg(not(target_arch = "x86_64"))]
+        let can = false;
+        can || !self.name.starts_with("llvmpipe")
+    }
+
     /// The first device with Vulkan 1.3.
     pub(crate) fn new() -> Gpu {
         Gpu::open().unwrap_or_else(|e| panic!("no Vulkan 1.3 device ({e}): run `cargo xtask setup`"))
