@@ -100,10 +100,10 @@ fn sentences(code: &Code) -> Vec<(&'static str, String)> {
     let c = |name, constant| code.constant(name, constant);
     let textures = c("ir", "TEXTURE_SLOTS");
     let compute = c("ir", "COMPUTE_TEXTURE_SLOTS");
-    let images = c("ir", "IMAGE_SLOTS");
+    let images = n("abi", "pub const STORAGE_IMAGES: usize =");
     let depth = c("ir", "MAX_DEPTH");
-    let push = c("spirv", "PUSH_TEXTURES");
-    let index = c("spirv", "TEXTURE_INDEX_BITS");
+    let push = n("abi", "/// First texture slot's word.\npub const TEXTURES: u32 =");
+    let index = c("abi", "TEXTURE_INDEX_BITS");
     let targets = n("stream", "pub color: [View;");
     let chunk = bytes(c("capture", "RAW_LIMIT"));
     let container = c("capture", "VERSION");
