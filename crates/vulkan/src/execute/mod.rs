@@ -1,4 +1,5 @@
-//! What each packet does. Each file holds one part of the stream, as methods of [`crate::renderer::Renderer`], which has the parts that they need.
+//! What each packet does. Each file holds one part of the stream, as methods of [`crate::renderer::Renderer`], which has the parts that
+//! they need.
 
 pub(crate) mod apply;
 pub(crate) mod bindings;
