@@ -1,4 +1,4 @@
-//! Samplers of guests, and what they are told apart by.
+//! Samplers of guests, and what stands in for images that are not bound.
 
 use crate::resources::sampler::Sampler;
 use crate::resources::texture::Texture;
