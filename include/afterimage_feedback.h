@@ -111,7 +111,7 @@ typedef struct AfterimageFeedbackDraw {
     AfterimageFeedbackVertexBuffer vertex_buffers[32];
 } AfterimageFeedbackDraw;
 
-/* How far a capture has come, in device memory: it begins as zeros, and everything that draws add is added there. */
+/* How far feedback has come, in device memory: it begins as zeros, and everything that draws add is added there. */
 typedef struct AfterimageFeedbackCounters {
     /* Bytes captured into each buffer, from the start of its bound range. */
     uint32_t bytes[4];
@@ -127,7 +127,7 @@ typedef struct AfterimageFeedbackRequest {
     /* afterimage_feedback_row of the topology. */
     uint32_t row[4];
     /* AFTERIMAGE_FEEDBACK_DIRECT, _INDIRECT or _BYTE_COUNT: 0 where the draw's parameters are here, 1 where they are
-     * in memory, 2 where a capture's bytes say how many vertices. */
+     * in memory, 2 where feedback's bytes say how many vertices. */
     uint32_t kind;
     /* First vertex, or the first index. */
     uint32_t first;
@@ -159,7 +159,7 @@ typedef struct AfterimageFeedbackRequest {
     uint32_t list_room;
     /* Device address of room for the list of primitives, 8 bytes each: needed with restart alone. */
     uint64_t list;
-    /* Device address of the capture's AfterimageFeedbackCounters. */
+    /* Device address of the feedback's AfterimageFeedbackCounters. */
     uint64_t counters;
     /* Device address of the AfterimageFeedbackDraw to fill. */
     uint64_t draw;

@@ -4,7 +4,7 @@ use afterimage_d3d9::{Device, Result, Surface, Window};
 use afterimage_d3d9_types::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{
-    Arena, CAPTURE_BUFFERS, DeviceInfo, Encoder, Format, ObjectId, ObjectKind, Packet, Reader, UploadRef, VertexFormat,
+    Arena, FEEDBACK_BUFFERS, DeviceInfo, Encoder, Format, ObjectId, ObjectKind, Packet, Reader, UploadRef, VertexFormat,
     recorder,
 };
 use bytemuck::Zeroable;
@@ -88,7 +88,7 @@ const TEXTURE: &str = "pixel \"p\" {
 const CAPTURING: &str = "vertex \"c\" {
   input in0 \"position\" : f32x4 location 0 smooth
   output out0 : f32x4 position
-  capture out0.xyzw buffer 0 stream 0 stride 16 offset 0
+  feedback out0.xyzw buffer 0 stream 0 stride 16 offset 0
   v0: f32x4 = load_input in0
   store_output out0, v0
   return
@@ -275,17 +275,17 @@ fn every_packet() -> Scene {
     m.out.push(&arguments);
 
     // What vertices come to is captured, and as many are drawn.
-    let whole = CaptureBuffer { buffer: other, ..Default::default() };
-    let none = [CaptureBuffer::default(); CAPTURE_BUFFERS];
-    m.out.push_tail(&SetCaptureBuffers { first: 0, count: 1 }, &[whole]);
+    let whole = FeedbackBuffer { buffer: other, ..Default::default() };
+    let none = [FeedbackBuffer::default(); FEEDBACK_BUFFERS];
+    m.out.push_tail(&SetFeedbackBuffers { first: 0, count: 1 }, &[whole]);
     m.out.push(&SetShaders { vertex: capturing, ..Default::default() });
     m.out.push(&SetRaster { discard: 1, ..raster });
-    m.out.push(&BeginCapture::default());
+    m.out.push(&BeginFeedback::default());
     m.draw(Topology::TriangleList, 6);
-    let mut end = EndCapture::default();
+    let mut end = EndFeedback::default();
     end.counters[0] = CounterRef { buffer: storage, pad: 0, offset: 64 };
     m.out.push(&end);
-    m.out.push_tail(&SetCaptureBuffers { first: 0, count: CAPTURE_BUFFERS as u32 }, &none);
+    m.out.push_tail(&SetFeedbackBuffers { first: 0, count: FEEDBACK_BUFFERS as u32 }, &none);
     m.out.push(&SetShaders { vertex, pixel, ..Default::default() });
     m.out.push(&raster);
     let counted =

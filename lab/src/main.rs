@@ -10,6 +10,7 @@ mod conformance;
 mod demo;
 mod display;
 mod endings;
+mod feedback;
 mod gnm;
 mod images;
 mod keys;
@@ -24,7 +25,6 @@ mod shaders;
 mod soak;
 mod validate;
 mod wine;
-mod xfb;
 
 use std::process::ExitCode;
 
@@ -51,7 +51,7 @@ enum Chore {
     Soak(soak::Args),
     Conformance(conformance::Args),
     Programs(programs::Args),
-    XfbCases(xfb::Args),
+    XfbCases(feedback::Args),
     Replays(replays::Args),
     // For `cargo xtask test`.
     #[command(hide = true)]
@@ -80,7 +80,7 @@ fn main() -> ExitCode {
         Chore::Soak(args) => soak::main(&ws, &args),
         Chore::Conformance(args) => conformance::main(&ws, &args),
         Chore::Programs(args) => programs::main(&ws, &args),
-        Chore::XfbCases(args) => xfb::main(&ws, &args),
+        Chore::XfbCases(args) => feedback::main(&ws, &args),
         Chore::Replays(args) => replays::main(&ws, &args),
         Chore::Check(args) => check::main(&ws, &args),
         Chore::Images => images::bless(&ws),

@@ -22,7 +22,7 @@ pub const STORAGE_BUFFERS: usize = 64;
 /// Storage images of a stage.
 pub const STORAGE_IMAGES: usize = 16;
 /// Buffers that captures of vertices write.
-pub const CAPTURE_BUFFERS: usize = 4;
+pub const FEEDBACK_BUFFERS: usize = 4;
 /// User clip planes.
 pub const CLIP_PLANES: usize = 6;
 

@@ -109,7 +109,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     });
     d.set_vertex_shader(None)?;
     process(&mut bench, "a lit vertex of ProcessVertices", DRAWS, &mut d)?;
-    process(&mut bench, "ProcessVertices that the GPU does", 1, &mut device(DeviceFeatures::CAPTURE)?)?;
+    process(&mut bench, "ProcessVertices that the GPU does", 1, &mut device(DeviceFeatures::FEEDBACK)?)?;
     let patch = D3DRECTPATCH_INFO {
         Width: 4,
         Height: 4,

@@ -61,7 +61,7 @@ fn many_vertices_are_the_gpus_work_and_come_back_when_they_are_locked() {
     let few = bench.process(MANY - 1);
     assert!(has(&few, "UpdateBuffer") && !has(&few, "Draw"), "{few:?}");
     let many = bench.process(MANY);
-    let captured = ["SetCaptureBuffers", "BeginCapture", "Draw", "EndCapture", "SetCaptureBuffers"];
+    let captured = ["SetFeedbackBuffers", "BeginFeedback", "Draw", "EndFeedback", "SetFeedbackBuffers"];
     assert_eq!(many[many.len() - 5..], captured);
     assert!(has(&many, "CreateShader") && has(&many, "CreateVertexInput"));
     // The second time everything is there.
@@ -84,13 +84,13 @@ fn many_vertices_are_the_gpus_work_and_come_back_when_they_are_locked() {
 #[test]
 fn who_looks_at_vertices_makes_them_where_that_is_sooner() {
     let mut bench = Bench::new();
-    assert!(has(&bench.process(MANY), "BeginCapture"));
+    assert!(has(&bench.process(MANY), "BeginFeedback"));
     assert!(has(&bench.lock(0, 0, D3DLOCK_READONLY), "ReadBuffer"));
-    assert!(!has(&bench.process(MANY), "BeginCapture"), "they were looked at");
-    assert!(has(&bench.process(VERY_MANY), "BeginCapture"), "those are very many");
+    assert!(!has(&bench.process(MANY), "BeginFeedback"), "they were looked at");
+    assert!(has(&bench.process(VERY_MANY), "BeginFeedback"), "those are very many");
     // A program that has stopped to look goes on so.
-    (0..6).for_each(|_| assert!(!has(&bench.process(MANY), "BeginCapture")));
-    assert!(has(&bench.process(MANY), "BeginCapture"), "nobody has looked at the last eight");
+    (0..6).for_each(|_| assert!(!has(&bench.process(MANY), "BeginFeedback")));
+    assert!(has(&bench.process(MANY), "BeginFeedback"), "nobody has looked at the last eight");
     bench.rig.check();
 }
 
@@ -118,15 +118,15 @@ fn a_buffer_that_is_read_or_locked_is_processed_here() {
     let target = bench.target;
     let d = &mut bench.rig.device;
     d.lock_buffer(target, 0, 0, 0).unwrap();
-    assert!(!has(&bench.process(MANY), "BeginCapture"), "it is locked");
+    assert!(!has(&bench.process(MANY), "BeginFeedback"), "it is locked");
     bench.rig.device.unlock_buffer(target).unwrap();
-    assert!(has(&bench.process(VERY_MANY), "BeginCapture"));
+    assert!(has(&bench.process(VERY_MANY), "BeginFeedback"));
     // In place: the bytes come here first.
     let d = &mut bench.rig.device;
     d.set_fvf(PROCESSED).unwrap();
     d.set_stream_source(0, Some(target), 0, 20).unwrap();
     let own = bench.process(MANY);
-    assert!(has(&own, "ReadBuffer") && has(&own, "UpdateBuffer") && !has(&own, "BeginCapture"), "{own:?}");
+    assert!(has(&own, "ReadBuffer") && has(&own, "UpdateBuffer") && !has(&own, "BeginFeedback"), "{own:?}");
     bench.rig.check();
 }
 
@@ -145,7 +145,7 @@ fn what_only_a_lost_receiver_had_is_gone() {
     assert!(!has(&locked, "ReadBuffer"), "{locked:?}");
     // Shader and layout are made again.
     let again = bench.process(VERY_MANY);
-    assert!(has(&again, "BeginCapture"), "{again:?}");
+    assert!(has(&again, "BeginFeedback"), "{again:?}");
     bench.rig.present().unwrap();
     bench.rig.check();
 }

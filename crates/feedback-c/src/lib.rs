@@ -7,7 +7,7 @@ pub mod types;
 
 use afterimage_feedback::block::{Counters, Draw, Request};
 use afterimage_feedback::table::{Provoking, row};
-use afterimage_feedback::{AttributeSource, CapturePlace, Captured, Error, Form, Lowered, Lowering, formats};
+use afterimage_feedback::{AttributeSource, Error, FeedbackPlace, FeedbackSource, Form, Lowered, Lowering, formats};
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -140,20 +140,20 @@ fn shared(a: &AttributeSource) -> Attribute {
     }
 }
 
-fn capture(c: &Capture) -> Result<CapturePlace, Failure> {
+fn capture(c: &Capture) -> Result<FeedbackPlace, Failure> {
     let what = match c.what {
-        types::POSITION => Captured::Position,
-        types::POINT_SIZE => Captured::PointSize,
-        types::CLIP => Captured::ClipDistance(0),
-        types::CLIP4 => Captured::ClipDistance(4),
-        location => Captured::Location(small(location, "location of a capture")?),
+        types::POSITION => FeedbackSource::Position,
+        types::POINT_SIZE => FeedbackSource::PointSize,
+        types::CLIP => FeedbackSource::ClipDistance(0),
+        types::CLIP4 => FeedbackSource::ClipDistance(4),
+        location => FeedbackSource::Location(small(location, "location of a capture")?),
     };
     let components = match (c.component, c.components) {
         (0, 0) => None,
         (first, count) => Some((small(first, "component of a capture")?, small(count, "components of a capture")?)),
     };
     let offset = Some(c.offset).filter(|offset| *offset != types::NEXT);
-    Ok(CapturePlace { what, components, buffer: small(c.buffer, "buffer of a capture")?, offset })
+    Ok(FeedbackPlace { what, components, buffer: small(c.buffer, "buffer of a capture")?, offset })
 }
 
 /// What `options` ask for, of the shader in `words`.

@@ -5,7 +5,7 @@
 //! * [`block`] has the blocks that a lowered shader reads in device memory, each with a table of its fields.
 //! * [`plan`] fills them where the host knows the numbers of a draw; [`prepare`] is a compute shader that does it on the device.
 //! * [`table`] says which vertices each topology records.
-//! * [`text`] reads attributes and captures in the short form of `afterimage shader xfb`.
+//! * [`text`] reads attributes and captures in the short form of `afterimage shader feedback`.
 //!
 //! ```
 //! use afterimage_feedback::block::{Counters, Draw, Request, VertexBuffer};
@@ -74,5 +74,5 @@ mod uses;
 
 pub use afterimage_passes::feedback::{FeedbackError, Form, Plan, block, plan, table};
 pub use afterimage_shader_spirv::io::{BlockSource, BlockUse, Descriptor, TextureUse};
-pub use lowering::{AttributeSource, CapturePlace, Captured, Error, Lowered, Lowering, prepare};
-pub use uses::{CaptureUse, Uses};
+pub use lowering::{AttributeSource, Error, FeedbackPlace, FeedbackSource, Lowered, Lowering, prepare};
+pub use uses::{FeedbackUse, Uses};

@@ -4,7 +4,7 @@ use crate::formats::{self, Format};
 use crate::uses::Uses;
 use afterimage_abi::push;
 use afterimage_ir::{
-    CAPTURE_BUFFERS, CaptureDecl, InputAt, MAX_CAPTURE_STRIDE, Module, Output, OutputAt, Stage, VerifyError, verify,
+    FEEDBACK_BUFFERS, FeedbackDecl, InputAt, MAX_FEEDBACK_STRIDE, Module, Output, OutputAt, Stage, VerifyError, verify,
 };
 use afterimage_passes::feedback::table::Provoking;
 use afterimage_passes::feedback::{self, Attribute, FeedbackError, Form, Step};
@@ -42,7 +42,7 @@ pub struct AttributeSource {
 
 /// What can be captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Captured {
+pub enum FeedbackSource {
     /// The output at a location.
     Location(u8),
     /// `gl_Position`.
@@ -53,7 +53,7 @@ pub enum Captured {
     ClipDistance(u8),
 }
 
-impl Captured {
+impl FeedbackSource {
     fn at(self) -> OutputAt {
         match self {
             Self::Location(location) => OutputAt::Location(location),
@@ -66,14 +66,14 @@ impl Captured {
 
 /// An output, or some of its components, that is captured. For modules without decorations of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CapturePlace {
+pub struct FeedbackPlace {
     /// The output.
-    pub what: Captured,
+    pub what: FeedbackSource,
     /// First component and their number; all of them if `None`.
     pub components: Option<(u8, u8)>,
     /// Buffer, 0 to 3.
     pub buffer: u8,
-    /// Byte in the captured vertex; behind the capture before it in its buffer if `None`.
+    /// Byte in the captured vertex; behind the one before it in its buffer if `None`.
     pub offset: Option<u32>,
 }
 
@@ -102,11 +102,11 @@ pub enum Error {
         "it has no transform feedback decorations (XfbBuffer, XfbStride, Offset): say what to capture (--capture position=0, \
          Lowering::capture, AfterimageFeedbackOptions.captures); outputs are {outputs}"
     )]
-    NoCaptures {
+    NoFeedback {
         /// What could be captured.
         outputs: String,
     },
-    /// A capture of something that is not there.
+    /// Feedback of something that is not there.
     #[error("capture {number} is of {what}, which the shader does not write; outputs are {outputs}")]
     NoOutput {
         /// Which one, from 1.
@@ -116,7 +116,7 @@ pub enum Error {
         /// What could be captured.
         outputs: String,
     },
-    /// A capture that goes where it cannot.
+    /// Feedback that goes where it cannot.
     #[error("capture {number}: {why}")]
     Capture {
         /// Which one, from 1.
@@ -124,12 +124,12 @@ pub enum Error {
         /// Why it cannot.
         why: String,
     },
-    /// Captures that cannot be together.
-    #[error("the captures do not go together: {0}")]
+    /// Outputs that cannot be written together.
+    #[error("the outputs do not go together: {0}")]
     Captures(VerifyError),
     /// A stride that cannot be.
     #[error(
-        "buffer {buffer} cannot have a stride of {stride}: a stride is a multiple of 4 of at least {least} and at most {MAX_CAPTURE_STRIDE}"
+        "buffer {buffer} cannot have a stride of {stride}: a stride is a multiple of 4 of at least {least} and at most {MAX_FEEDBACK_STRIDE}"
     )]
     Stride {
         /// The buffer.
@@ -139,7 +139,7 @@ pub enum Error {
         /// What the captures need.
         least: u32,
     },
-    /// A stride of a buffer that no capture was asked into.
+    /// A stride of a buffer into which nothing was asked.
     #[error("buffer {0} has a stride, and none of the captures that are asked for goes there")]
     NoBuffer(u8),
     /// An attribute for an input that is not there.
@@ -187,7 +187,7 @@ pub struct Lowering {
     provoking: Provoking,
     form: Form,
     attributes: Vec<AttributeSource>,
-    captures: Vec<CapturePlace>,
+    captures: Vec<FeedbackPlace>,
     strides: Vec<(u8, u32)>,
     push: Option<u32>,
 }
@@ -271,7 +271,7 @@ impl Lowering {
 
     /// Captures an output. What the module's decorations say is then not looked at.
     #[must_use]
-    pub fn capture(mut self, capture: CapturePlace) -> Self {
+    pub fn capture(mut self, capture: FeedbackPlace) -> Self {
         self.captures.push(capture);
         self
     }
@@ -308,7 +308,7 @@ impl Lowering {
                 let lifted = lifted.map_err(|error| stage(error, GEOMETRY_WANTED))?;
                 bindings.join(&lifted.bindings);
                 let mut geometry = self.captured(lifted.module)?;
-                vertex.captures.clear();
+                vertex.feedback.clear();
                 optimize(&mut vertex, &FLOATS);
                 optimize(&mut geometry, &FLOATS);
                 let module = feedback::lower_geometry(&vertex, &geometry, &attributes, self.provoking)?;
@@ -379,17 +379,17 @@ impl Lowering {
             return Err(Error::NoBuffer(*buffer));
         }
         if !self.captures.is_empty() {
-            module.captures = self.places(&module)?;
+            module.feedback = self.places(&module)?;
             verify(&module).map_err(Error::Captures)?;
         }
-        if module.captures.is_empty() {
-            return Err(Error::NoCaptures { outputs: outputs(&module) });
+        if module.feedback.is_empty() {
+            return Err(Error::NoFeedback { outputs: outputs(&module) });
         }
         Ok(module)
     }
 
-    fn places(&self, module: &Module) -> Result<Vec<CaptureDecl>, Error> {
-        let mut ends = [0; CAPTURE_BUFFERS as usize];
+    fn places(&self, module: &Module) -> Result<Vec<FeedbackDecl>, Error> {
+        let mut ends = [0; FEEDBACK_BUFFERS as usize];
         let mut captures = Vec::with_capacity(self.captures.len());
         for (number, place) in (1..).zip(&self.captures) {
             let wrong = |why: String| Error::Capture { number, why };
@@ -405,21 +405,29 @@ impl Lowering {
                 return Err(wrong(format!(
                     "there is no buffer {}: buffers are 0 to {}",
                     place.buffer,
-                    CAPTURE_BUFFERS - 1
+                    FEEDBACK_BUFFERS - 1
                 )));
             };
             let offset = place.offset.unwrap_or(*end);
-            if offset % 4 != 0 || offset >= MAX_CAPTURE_STRIDE {
-                return Err(wrong(format!("offset {offset} is no multiple of 4 below {MAX_CAPTURE_STRIDE}")));
+            if offset % 4 != 0 || offset >= MAX_FEEDBACK_STRIDE {
+                return Err(wrong(format!("offset {offset} is no multiple of 4 below {MAX_FEEDBACK_STRIDE}")));
             }
             *end = (*end).max(offset + 4 * u32::from(lanes));
-            captures.push(CaptureDecl { output, component, lanes, buffer: place.buffer, stream: 0, stride: 0, offset });
+            captures.push(FeedbackDecl {
+                output,
+                component,
+                lanes,
+                buffer: place.buffer,
+                stream: 0,
+                stride: 0,
+                offset,
+            });
         }
         for capture in &mut captures {
             let (buffer, least) = (capture.buffer, ends[usize::from(capture.buffer)]);
             let stride = self.strides.iter().rfind(|stride| stride.0 == buffer);
             capture.stride = stride.map_or(least, |stride| stride.1);
-            if capture.stride % 4 != 0 || !(least..=MAX_CAPTURE_STRIDE).contains(&capture.stride) {
+            if capture.stride % 4 != 0 || !(least..=MAX_FEEDBACK_STRIDE).contains(&capture.stride) {
                 return Err(Error::Stride { buffer, stride: capture.stride, least });
             }
         }

@@ -6,10 +6,10 @@
 //! | capture | `WHAT[.COMPONENTS]=BUFFER[+OFFSET]` | `2.xyz=0+16` |
 //!
 //! `FORMAT` is Vulkan's name without `VK_FORMAT_`. `WHAT` is a location, `position`, `point_size`, `clip` or `clip4`. An attribute
-//! without a slot has that of its location's number; a capture without an offset is behind the one before it in its buffer.
+//! without a slot has that of its location's number; feedback without an offset is behind the one before it in its buffer.
 
 use crate::formats;
-use crate::lowering::{AttributeSource, CapturePlace, Captured};
+use crate::lowering::{AttributeSource, FeedbackPlace, FeedbackSource};
 use std::str::FromStr;
 
 /// A short form that cannot be read.
@@ -23,7 +23,7 @@ pub struct TextError {
 }
 
 const ATTRIBUTE: &str = "an attribute is LOCATION=FORMAT[@SLOT][+OFFSET][/instance[ N]], as in 1=R8G8B8A8_UNORM@0+12";
-const CAPTURE: &str = "a capture is WHAT[.COMPONENTS]=BUFFER[+OFFSET], as in 2.xyz=0+16 or position=0";
+const CAPTURE: &str = "feedback is WHAT[.COMPONENTS]=BUFFER[+OFFSET], as in 2.xyz=0+16 or position=0";
 
 fn number<T: FromStr>(text: &str, what: &str) -> Result<T, String> {
     text.trim().parse().map_err(|_| format!("`{}` is no {what}", text.trim()))
@@ -74,7 +74,7 @@ fn attribute(text: &str) -> Result<AttributeSource, String> {
     })
 }
 
-impl FromStr for CapturePlace {
+impl FromStr for FeedbackPlace {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<Self, TextError> {
@@ -82,16 +82,16 @@ impl FromStr for CapturePlace {
     }
 }
 
-fn capture(text: &str) -> Result<CapturePlace, String> {
+fn capture(text: &str) -> Result<FeedbackPlace, String> {
     let (what, place) = cut(text, '=');
     let Some(place) = place else { return Err(CAPTURE.into()) };
     let (what, letters) = cut(what.trim(), '.');
     let what = match what {
-        "position" => Captured::Position,
-        "point_size" => Captured::PointSize,
-        "clip" => Captured::ClipDistance(0),
-        "clip4" => Captured::ClipDistance(4),
-        other => Captured::Location(
+        "position" => FeedbackSource::Position,
+        "point_size" => FeedbackSource::PointSize,
+        "clip" => FeedbackSource::ClipDistance(0),
+        "clip4" => FeedbackSource::ClipDistance(4),
+        other => FeedbackSource::Location(
             number(other, "location").map_err(|why| format!("{why}, nor position, point_size, clip or clip4"))?,
         ),
     };
@@ -105,7 +105,7 @@ fn capture(text: &str) -> Result<CapturePlace, String> {
     };
     let (buffer, offset) = cut(place, '+');
     let offset = offset.map(|offset| number(offset, "offset in bytes")).transpose()?;
-    Ok(CapturePlace { what, components, buffer: number(buffer, "buffer")?, offset })
+    Ok(FeedbackPlace { what, components, buffer: number(buffer, "buffer")?, offset })
 }
 
 /// A buffer's stride, `BUFFER=BYTES`.
@@ -150,11 +150,11 @@ mod tests {
 
     #[test]
     fn captures() {
-        let parse = |text: &str| text.parse::<CapturePlace>();
-        let place = |what, components, buffer, offset| Ok(CapturePlace { what, components, buffer, offset });
-        assert_eq!(parse("position=0"), place(Captured::Position, None, 0, None));
-        assert_eq!(parse("2.xyz=1+16"), place(Captured::Location(2), Some((0, 3)), 1, Some(16)));
-        assert_eq!(parse("clip4.zw=3"), place(Captured::ClipDistance(4), Some((2, 2)), 3, None));
+        let parse = |text: &str| text.parse::<FeedbackPlace>();
+        let place = |what, components, buffer, offset| Ok(FeedbackPlace { what, components, buffer, offset });
+        assert_eq!(parse("position=0"), place(FeedbackSource::Position, None, 0, None));
+        assert_eq!(parse("2.xyz=1+16"), place(FeedbackSource::Location(2), Some((0, 3)), 1, Some(16)));
+        assert_eq!(parse("clip4.zw=3"), place(FeedbackSource::ClipDistance(4), Some((2, 2)), 3, None));
         for (text, says) in [
             ("2", "WHAT[.COMPONENTS]=BUFFER"),
             ("colour=0", "nor position"),

@@ -1,13 +1,13 @@
 //! What a lowered shader has to be given: the numbers of one shader, where the [blocks](crate::block) are those of every shader.
 
 use crate::lowering::AttributeSource;
-use afterimage_ir::{CAPTURE_BUFFERS, CaptureDecl, Module, OutputAt, Stage};
+use afterimage_ir::{FEEDBACK_BUFFERS, FeedbackDecl, Module, OutputAt, Stage};
 use afterimage_passes::feedback::{Form, streams, strides};
 use afterimage_shader_spirv::io::{BlockUse, TextureUse};
 
 /// A captured output, or some of its components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CaptureUse {
+pub struct FeedbackUse {
     /// The output.
     pub at: OutputAt,
     /// First component.
@@ -37,11 +37,11 @@ pub struct Uses {
     /// Vertex buffers that it reads: those of the attributes, sorted by location.
     pub attributes: Vec<AttributeSource>,
     /// What it captures.
-    pub captures: Vec<CaptureUse>,
+    pub captures: Vec<FeedbackUse>,
     /// Bytes of a captured vertex in each buffer, for [`Request::strides`](crate::block::Request::strides); 0 where nothing is captured.
-    pub strides: [u32; CAPTURE_BUFFERS as usize],
+    pub strides: [u32; FEEDBACK_BUFFERS as usize],
     /// Stream that each buffer captures.
-    pub streams: [u8; CAPTURE_BUFFERS as usize],
+    pub streams: [u8; FEEDBACK_BUFFERS as usize],
     /// Its own uniform blocks and push constants.
     pub blocks: Vec<BlockUse>,
     /// Its own textures.
@@ -53,7 +53,7 @@ pub struct Uses {
 
 impl Uses {
     pub(crate) fn of(vertex: &Module, lowered: &Module, form: Form) -> Self {
-        let capture = |c: &CaptureDecl| CaptureUse {
+        let capture = |c: &FeedbackDecl| FeedbackUse {
             at: vertex.outputs[c.output.index()].at,
             component: c.component,
             lanes: c.lanes,
@@ -61,7 +61,7 @@ impl Uses {
             stream: c.stream,
             offset: c.offset,
         };
-        let mut captures: Vec<_> = vertex.captures.iter().map(capture).collect();
+        let mut captures: Vec<_> = vertex.feedback.iter().map(capture).collect();
         captures.sort_by_key(|c| (c.buffer, c.offset));
         Self {
             form,

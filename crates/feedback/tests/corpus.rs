@@ -22,7 +22,7 @@ fn shaders(end: &str) -> Vec<PathBuf> {
 /// As it is decorated, or else with its position captured.
 fn lower(lowering: Lowering) -> Result<Lowered, Error> {
     match lowering.clone().lower() {
-        Err(Error::NoCaptures { .. }) => lowering.capture("position=0".parse().expect("a capture")).lower(),
+        Err(Error::NoFeedback { .. }) => lowering.capture("position=0".parse().expect("feedback")).lower(),
         result => result,
     }
 }

@@ -1,6 +1,6 @@
 //! Damaged shaders, and options that do not fit: an error, or a shader, and never a panic.
 
-use afterimage_feedback::{AttributeSource, BlockSource, CapturePlace, Error, Form, Lowering};
+use afterimage_feedback::{AttributeSource, BlockSource, Error, FeedbackPlace, Form, Lowering};
 
 const WAVES: &[u8] = include_bytes!("shaders/waves.vert.spv");
 const PLAIN: &[u8] = include_bytes!("shaders/plain.vert.spv");
@@ -62,7 +62,7 @@ fn damaged_geometry_shaders() {
 /// Constants behind an address are our own ABI's, or look like it: where the address is then is said, and what else there is is refused.
 #[test]
 fn constants_behind_addresses() {
-    let pointer = || Lowering::new(&words(POINTER)).expect("SPIR-V").capture("position=0".parse().expect("a capture"));
+    let pointer = || Lowering::new(&words(POINTER)).expect("SPIR-V").capture("position=0".parse().expect("feedback"));
     for (form, block, constants) in [(Form::Gather, 0, 8), (Form::Scatter, 8, 0)] {
         let uses = pointer().form(form).lower().unwrap_or_else(|error| panic!("{error}")).uses;
         let sources: Vec<_> = uses.blocks.iter().map(|block| block.source).collect();
@@ -75,7 +75,7 @@ fn constants_behind_addresses() {
     };
     refused(pointer().push(64), "another place");
     let mixed = Lowering::new(&words(MIXED)).expect("SPIR-V");
-    refused(mixed.capture("position=0".parse().expect("a capture")), "uniform blocks");
+    refused(mixed.capture("position=0".parse().expect("feedback")), "uniform blocks");
 }
 
 #[test]
@@ -83,12 +83,12 @@ fn options_that_do_not_fit() {
     let numbers = [0, 1, 2, 3, 4, 7, 8, 16, 31, 32, 44, 48, 255, 2044, 2048, 4096, 1 << 16, u32::MAX - 3, u32::MAX];
     let plain = || Lowering::new(&words(PLAIN)).expect("SPIR-V");
     let lower = |lowering: Lowering| look(lowering.lower().map(|lowered| lowered.words));
-    let capture = |text: &str| text.parse::<CapturePlace>().expect(text);
+    let capture = |text: &str| text.parse::<FeedbackPlace>().expect(text);
     for n in numbers {
         let captured = || plain().capture(capture("position=0"));
-        lower(plain().capture(CapturePlace { offset: Some(n), ..capture("position=0") }));
-        lower(plain().capture(CapturePlace { buffer: n as u8, ..capture("0.y=0") }));
-        lower(plain().capture(CapturePlace { components: Some((n as u8, n as u8)), ..capture("1=0") }));
+        lower(plain().capture(FeedbackPlace { offset: Some(n), ..capture("position=0") }));
+        lower(plain().capture(FeedbackPlace { buffer: n as u8, ..capture("0.y=0") }));
+        lower(plain().capture(FeedbackPlace { components: Some((n as u8, n as u8)), ..capture("1=0") }));
         lower(captured().stride(0, n));
         lower(captured().stride(n as u8, 16));
         lower(captured().push(n));

@@ -55,7 +55,7 @@ impl Accesses {
                 found.storage(state, Stage::Compute, "compute");
             }
             // The buffers are written by the draws between.
-            Effect::Captures { .. } => {}
+            Effect::Feedback { .. } => {}
             // These are no calls.
             Effect::Creates { .. }
             | Effect::Declares(_)
@@ -118,7 +118,7 @@ impl Accesses {
         self.textures(state.textures.all(), "texture", |slot| used >> slot & 1 != 0);
         self.storage(state, Stage::Vertex, "vertex");
         self.storage(state, Stage::Pixel, "pixel");
-        for (slot, buffer) in state.capture_buffers.iter().enumerate() {
+        for (slot, buffer) in state.feedback_buffers.iter().enumerate() {
             push(&mut self.writes, buffer.buffer, None, format_args!("capture {slot}"));
         }
         if state.raster.discard != 0 {

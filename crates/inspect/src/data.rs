@@ -130,7 +130,7 @@ impl Data {
             | Effect::Draws { .. }
             | Effect::Dispatches(_)
             | Effect::Clears(..)
-            | Effect::Captures { .. } => {}
+            | Effect::Feedback { .. } => {}
         });
     }
 

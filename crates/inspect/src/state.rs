@@ -87,7 +87,7 @@ fn groups(before: Option<&State>, after: &State, each: &mut Each<'_>) {
         slots!("{name}_storage[{}]", state => state.storage(stage), binding => binding.buffer);
         slots!("{name}_images[{}]", state => state.storage_images(stage), image => image.view.texture);
     }
-    slots!("capture_buffers[{}]", state => &state.capture_buffers, buffer => buffer.buffer);
+    slots!("feedback_buffers[{}]", state => &state.feedback_buffers, buffer => buffer.buffer);
     let (old, new) = (before.map_or(&[][..], attributes), attributes(after));
     for at in 0..old.len().max(new.len()) {
         pair(format_args!("vertex_input.attributes[{at}]"), [old.get(at), new.get(at)], each);

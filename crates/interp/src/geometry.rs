@@ -1,6 +1,6 @@
 //! Geometry shaders: one primitive, one invocation.
 
-use afterimage_ir::{CAPTURE_STREAMS, Input, Op, OutputPrimitive, Stage, Value};
+use afterimage_ir::{FEEDBACK_STREAMS, Input, Op, OutputPrimitive, Stage, Value};
 
 use crate::active::Active;
 use crate::run::{Group, Interpreter, Run, RunError, cut};
@@ -15,13 +15,13 @@ pub type Strip = Vec<Vertex>;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Emitted {
     /// Strips of each stream, none of which is empty.
-    pub strips: [Vec<Strip>; CAPTURE_STREAMS as usize],
+    pub strips: [Vec<Strip>; FEEDBACK_STREAMS as usize],
     /// Instructions executed.
     pub steps: u64,
     /// Vertices so far.
     vertices: u32,
     /// Streams whose next vertex begins a strip.
-    ended: [bool; CAPTURE_STREAMS as usize],
+    ended: [bool; FEEDBACK_STREAMS as usize],
 }
 
 impl Emitted {

@@ -41,7 +41,7 @@ pub fn exact(m: &Module) -> Vec<bool> {
 }
 
 fn captured(m: &Module, output: Output) -> bool {
-    m.captures.iter().any(|capture| capture.output == output)
+    m.feedback.iter().any(|decl| decl.output == output)
 }
 
 struct Slice<'a> {

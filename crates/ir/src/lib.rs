@@ -5,10 +5,10 @@
 
 pub mod bindings;
 mod builder;
-mod capture;
 mod entity;
 mod eval;
 mod exact;
+mod feedback;
 #[cfg(feature = "generate")]
 mod generate;
 mod geometry;
@@ -24,10 +24,10 @@ mod verify;
 
 pub use afterimage_abi::Table;
 pub use builder::{BuildError, Builder, Level, Primitives};
-pub use capture::{CAPTURE_BUFFERS, CAPTURE_STREAMS, CaptureDecl, CaptureUse, MAX_CAPTURE_STRIDE};
 pub use entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 pub use eval::evaluate;
 pub use exact::exact;
+pub use feedback::{FEEDBACK_BUFFERS, FEEDBACK_STREAMS, FeedbackDecl, FeedbackUse, MAX_FEEDBACK_STRIDE};
 #[cfg(feature = "generate")]
 pub use generate::{GeneratedMemory, generate, generate_of};
 pub use geometry::{GeometryDecl, InputPrimitive, MAX_GEOMETRY_INVOCATIONS, MAX_GEOMETRY_VERTICES, OutputPrimitive};

@@ -4,8 +4,8 @@ pub use afterimage_abi::Stage;
 use afterimage_abi::{Table, slots};
 use smallvec::SmallVec;
 
-use crate::capture::CaptureDecl;
 use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+use crate::feedback::FeedbackDecl;
 use crate::geometry::GeometryDecl;
 use crate::opcode::{Flags, Op};
 use crate::types::{Kind, Mask, Swizzle, Type};
@@ -677,7 +677,7 @@ pub struct Module {
     /// What a geometry shader takes and gives; none in other stages.
     pub geometry: Option<GeometryDecl>,
     /// What transform feedback records of the outputs.
-    pub captures: Vec<CaptureDecl>,
+    pub feedback: Vec<FeedbackDecl>,
     /// Rows of [`Bank`].
     pub banks: Vec<BankDecl>,
     /// Rows of [`Texture`].
@@ -726,7 +726,7 @@ impl Module {
             inputs: Vec::new(),
             outputs: Vec::new(),
             geometry: None,
-            captures: Vec::new(),
+            feedback: Vec::new(),
             banks: Vec::new(),
             textures: Vec::new(),
             images: Vec::new(),

@@ -5,8 +5,8 @@
 
 use smallvec::SmallVec;
 
-use crate::capture::CaptureDecl;
 use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+use crate::feedback::FeedbackDecl;
 use crate::geometry::{GeometryDecl, InputPrimitive, OutputPrimitive};
 use crate::lex::{Lexer, Token};
 use crate::module::*;
@@ -202,9 +202,9 @@ impl<'a> Parser<'a> {
                 let at = self.output_at()?;
                 let semantic = self.semantic()?;
                 self.module.outputs.push(OutputDecl { name, ty, at, semantic });
-            } else if self.eat_word("capture")? {
-                let capture = self.capture()?;
-                self.module.captures.push(capture);
+            } else if self.eat_word("feedback")? {
+                let decl = self.feedback()?;
+                self.module.feedback.push(decl);
             } else if self.eat_word("bank")? {
                 let name = self.next_entity(Bank::PREFIX, self.module.banks.len())?;
                 let source = self.word("a bank's source (stage, system, feedback)", BankSource::from_name)?;
@@ -273,7 +273,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn capture(&mut self) -> Result<CaptureDecl> {
+    fn feedback(&mut self) -> Result<FeedbackDecl> {
         let output = self.entity(Output::PREFIX, self.module.outputs.len(), "a declared output")?;
         self.sign('.')?;
         let (component, lanes) = self.word("components in succession", |w| {
@@ -289,7 +289,7 @@ impl<'a> Parser<'a> {
         let stride = self.number("bytes of a vertex")?;
         self.keyword("offset")?;
         let offset = self.number("a byte of the vertex")?;
-        Ok(CaptureDecl { output: Output(output), component, lanes, buffer, stream, stride, offset })
+        Ok(FeedbackDecl { output: Output(output), component, lanes, buffer, stream, stride, offset })
     }
 
     fn named(&mut self) -> Result<Named> {

@@ -40,8 +40,8 @@ impl Display for Module {
             write!(f, "  output out{i}{} : {} {}", name(&d.name), d.ty, d.at)?;
             semantic(f, d.semantic)?;
         }
-        for c in &self.captures {
-            write!(f, "  capture {}.", c.output)?;
+        for c in &self.feedback {
+            write!(f, "  feedback {}.", c.output)?;
             for lane in (c.component..c.component.saturating_add(c.lanes)).take(4) {
                 f.write_char(LETTERS[lane as usize & 3] as char)?;
             }

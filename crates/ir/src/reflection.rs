@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::capture::{CAPTURE_BUFFERS, CaptureDecl, CaptureUse};
+use crate::feedback::{FEEDBACK_BUFFERS, FeedbackDecl, FeedbackUse};
 use crate::geometry::GeometryDecl;
 use crate::module::{BankSource, Component, Dim, ImageDecl, Imm, InputAt, Module, OutputAt, Semantic, Stage};
 use crate::opcode::Op;
@@ -115,7 +115,7 @@ pub struct Reflection {
     /// What a geometry shader takes and gives.
     pub geometry: Option<GeometryDecl>,
     /// What transform feedback records of the declared outputs.
-    pub captures: Vec<CaptureUse>,
+    pub feedback_outputs: Vec<FeedbackUse>,
     /// Specialisation constants that are read.
     pub specs: Vec<SpecUse>,
     /// Whether pixels may be thrown away.
@@ -168,10 +168,10 @@ impl Reflection {
     }
 
     /// Bytes of a captured vertex in each buffer; 0 for a buffer that nothing is captured into.
-    pub fn capture_strides(&self) -> [u32; CAPTURE_BUFFERS as usize] {
-        let mut strides = [0; CAPTURE_BUFFERS as usize];
-        for capture in &self.captures {
-            strides[usize::from(capture.buffer % CAPTURE_BUFFERS)] = capture.stride;
+    pub fn feedback_strides(&self) -> [u32; FEEDBACK_BUFFERS as usize] {
+        let mut strides = [0; FEEDBACK_BUFFERS as usize];
+        for output in &self.feedback_outputs {
+            strides[usize::from(output.buffer % FEEDBACK_BUFFERS)] = output.stride;
         }
         strides
     }
@@ -318,7 +318,7 @@ pub fn uses(m: &Module) -> Uses {
             .map(|i| OutputUse { at: m.outputs[i].at, ty: m.outputs[i].ty, semantic: m.outputs[i].semantic })
             .collect(),
         geometry: m.geometry,
-        captures: m.captures.iter().map(|capture: &CaptureDecl| capture.in_use(m)).collect(),
+        feedback_outputs: m.feedback.iter().map(|decl: &FeedbackDecl| decl.in_use(m)).collect(),
         specs: (0..m.specs.len())
             .filter(|&i| used(&specs, i))
             .map(|i| SpecUse { id: m.specs[i].id, kind: m.specs[i].kind, default: m.specs[i].default })

@@ -27,13 +27,13 @@
 //! 14. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
 //! 15. Names are those of registers within a declared bank, or of a declared texture.
 //! 16. Storage images differ in their slot; work groups keep to the limits, and only the compute stage has them.
-//! 17. Captures are of outputs of the vertex or the geometry stage. A buffer has one stride and one stream, an output one stream; no two captures have
+//! 17. Feedback is of outputs of the vertex or the geometry stage. A buffer has one stride and one stream, an output one stream; no two feedback has
 //!     bytes in common, and all lie within the vertex, on multiples of four.
 //! 18. The geometry stage, and no other, says what primitives it takes and gives, and has `load_vertex_input`, `emit_vertex` and
 //!     `end_primitive`. Inputs that vertices have are read by the first alone there.
 
-use crate::capture::{CAPTURE_STREAMS, verify_captures};
 use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+use crate::feedback::{FEEDBACK_STREAMS, verify_feedback};
 use crate::geometry::verify_geometry;
 use crate::module::*;
 use crate::opcode::{Flags, ImmKind, Meaning, Op, Pattern};
@@ -120,7 +120,7 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
         }
     }
     verify_geometry(m)?;
-    verify_captures(m)?;
+    verify_feedback(m)?;
     for (i, d) in m.banks.iter().enumerate() {
         let place = Bank::new(i);
         if d.source == BankSource::Feedback && !matches!(m.stage, Stage::Vertex | Stage::Compute) {
@@ -510,10 +510,10 @@ impl<'a> Verifier<'a> {
                 Err("only the geometry stage has primitives".to_owned())
             }
             (Op::EmitVertex | Op::EndPrimitive, Imm::Stream(stream)) => {
-                if stream < CAPTURE_STREAMS {
+                if stream < FEEDBACK_STREAMS {
                     Ok(())
                 } else {
-                    Err(format!("there are {CAPTURE_STREAMS} streams"))
+                    Err(format!("there are {FEEDBACK_STREAMS} streams"))
                 }
             }
             (Op::LoadInput | Op::LoadVertexInput, Imm::Input(input)) => match self.m.inputs.get(input.index()) {

@@ -97,7 +97,7 @@ fn what_is_captured_is_exact() {
           input in0 : f32x4 location 0 smooth
           output out0 : f32x4 location 0
           output out1 : f32x4 location 1
-          capture out0.xy buffer 0 stream 0 stride 8 offset 0
+          feedback out0.xy buffer 0 stream 0 stride 8 offset 0
           v0: i32 = const 0
           v1: f32x4 = load_vertex_input in0, v0
           v2: f32x4 = fmul v1, v1

@@ -181,33 +181,33 @@ fn every_rule_of_the_interface_rejects() {
 }
 
 #[test]
-fn every_rule_of_captures_rejects() {
+fn every_rule_of_feedback_rejects() {
     let cases = [
-        ("capture out0.xyz buffer 0 stream 0 stride 12 offset 0", "captures a component that is not there"),
-        ("capture out0.x buffer 4 stream 0 stride 12 offset 0", "there are 4 buffers and 4 streams"),
-        ("capture out0.x buffer 0 stream 4 stride 12 offset 0", "there are 4 buffers and 4 streams"),
-        ("capture out0.x buffer 0 stream 1 stride 12 offset 0", "a vertex shader has one stream"),
-        ("capture out0.x buffer 0 stream 0 stride 2052 offset 0", "a vertex has up to 2048 bytes, in fours"),
-        ("capture out0.x buffer 0 stream 0 stride 6 offset 0", "a vertex has up to 2048 bytes, in fours"),
-        ("capture out0.x buffer 0 stream 0 stride 8 offset 2", "a vertex has up to 2048 bytes, in fours"),
-        ("capture out0.xy buffer 0 stream 0 stride 12 offset 8", "goes beyond the vertex"),
-        ("capture out0.x buffer 0 stream 0 stride 12 offset 4294967292", "goes beyond the vertex"),
+        ("feedback out0.xyz buffer 0 stream 0 stride 12 offset 0", "its component is not there"),
+        ("feedback out0.x buffer 4 stream 0 stride 12 offset 0", "there are 4 buffers and 4 streams"),
+        ("feedback out0.x buffer 0 stream 4 stride 12 offset 0", "there are 4 buffers and 4 streams"),
+        ("feedback out0.x buffer 0 stream 1 stride 12 offset 0", "a vertex shader has one stream"),
+        ("feedback out0.x buffer 0 stream 0 stride 2052 offset 0", "a vertex has up to 2048 bytes, in fours"),
+        ("feedback out0.x buffer 0 stream 0 stride 6 offset 0", "a vertex has up to 2048 bytes, in fours"),
+        ("feedback out0.x buffer 0 stream 0 stride 8 offset 2", "a vertex has up to 2048 bytes, in fours"),
+        ("feedback out0.xy buffer 0 stream 0 stride 12 offset 8", "goes beyond the vertex"),
+        ("feedback out0.x buffer 0 stream 0 stride 12 offset 4294967292", "goes beyond the vertex"),
         (
-            "capture out0.x buffer 0 stream 0 stride 12 offset 0 capture out0.y buffer 0 stream 0 stride 16 offset 4",
+            "feedback out0.x buffer 0 stream 0 stride 12 offset 0 feedback out0.y buffer 0 stream 0 stride 16 offset 4",
             "buffer 0 has one stride and one stream",
         ),
         (
-            "capture out0.xy buffer 0 stream 0 stride 12 offset 0 capture out0.x buffer 0 stream 0 stride 12 offset 4",
+            "feedback out0.xy buffer 0 stream 0 stride 12 offset 0 feedback out0.x buffer 0 stream 0 stride 12 offset 4",
             "bytes from 4 on are captured twice",
         ),
     ];
-    for (captures, message) in cases {
-        let text = format!("vertex {{ output out0 : f32x2 location 0 {captures} return }}");
+    for (feedback, message) in cases {
+        let text = format!("vertex {{ output out0 : f32x2 location 0 {feedback} return }}");
         let module = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert_eq!(verify(&module).map_err(|e| e.message), Err(message.to_owned()), "{text}");
     }
-    let text = "pixel { output out0 : f32 location 0 capture out0.x buffer 0 stream 0 stride 4 offset 0 return }";
-    let message = "the pixel stage has nothing to capture".to_owned();
+    let text = "pixel { output out0 : f32 location 0 feedback out0.x buffer 0 stream 0 stride 4 offset 0 return }";
+    let message = "the pixel stage has no transform feedback".to_owned();
     assert_eq!(verify(&parse(text).unwrap()).map_err(|e| e.message), Err(message));
     let text = "pixel { bank c0 feedback 0 [8] return }";
     let message = "only the vertex and the compute stage have banks of feedback".to_owned();
@@ -251,8 +251,8 @@ fn every_rule_of_primitives_rejects() {
         ),
         (
             "geometry { geometry points points vertices 1 invocations 1
-              output out0 : f32x2 location 0 capture out0.x buffer 0 stream 0 stride 4 offset 0
-              capture out0.y buffer 1 stream 1 stride 4 offset 0 return }",
+              output out0 : f32x2 location 0 feedback out0.x buffer 0 stream 0 stride 4 offset 0
+              feedback out0.y buffer 1 stream 1 stride 4 offset 0 return }",
             "an output is captured in one stream",
         ),
     ];

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use afterimage_interp::{Environment, Group, Interpreter, SampleArgs};
 use afterimage_ir::{
-    BankDecl, BankSource, Builder, CaptureDecl, GeometryDecl, InputDecl, InputPrimitive, Module, OutputAt, OutputDecl,
+    BankDecl, BankSource, Builder, FeedbackDecl, GeometryDecl, InputDecl, InputPrimitive, Module, OutputAt, OutputDecl,
     OutputPrimitive, Stage, TextureDecl, Type,
 };
 use afterimage_passes::feedback::block::{Counters, Draw, Request, VertexBuffer};
@@ -216,8 +216,8 @@ fn what_cannot_be_lowered_is_named() {
     let lower = |vertex: &Module, geometry: &Module| lower_geometry(vertex, geometry, &attributes(), Provoking::First);
     assert!(matches!(lower(&geometry, &geometry), Err(FeedbackError::Stage("geometry"))));
     let mut plain = geometry.clone();
-    plain.captures.clear();
-    assert!(matches!(lower(&vertex, &plain), Err(FeedbackError::NoCaptures)));
+    plain.feedback.clear();
+    assert!(matches!(lower(&vertex, &plain), Err(FeedbackError::NoFeedback)));
     assert!(matches!(
         lower_geometry(&vertex, &geometry, &[], Provoking::First),
         Err(FeedbackError::MissingAttribute(5))
@@ -237,7 +237,7 @@ fn endless() -> Module {
         let at = OutputAt::Location(n);
         let output = b.output(OutputDecl { name: String::new(), ty: Type::F32X4, at, semantic: None });
         let (stride, offset) = (512, 16 * u32::from(n));
-        b.capture(CaptureDecl { output, component: 0, lanes: 4, buffer: 0, stream: 0, stride, offset });
+        b.feedback(FeedbackDecl { output, component: 0, lanes: 4, buffer: 0, stream: 0, stride, offset });
     }
     (0..100_000).for_each(|_| b.emit_vertex(0));
     b.finish().unwrap()

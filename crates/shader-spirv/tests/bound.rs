@@ -186,7 +186,7 @@ fn places(words: &[u32]) -> Vec<String> {
 fn what_is_lowered_keeps_its_interface() {
     for name in programs(".vert") {
         let Lifted { module, bindings, .. } = lifted(&name);
-        if module.captures.is_empty() {
+        if module.feedback.is_empty() {
             continue;
         }
         let module = optimised(&module);
@@ -199,7 +199,7 @@ fn what_is_lowered_keeps_its_interface() {
             let words = emit_bound(&lowered, &OPTIONS, &bound).unwrap_or_else(|e| panic!("{name}: {e}")).words;
             valid(&format!("{name} {form:?}"), &words);
             let (before, after) = (places(&native), places(&words));
-            // What no capture depends on is not read any more.
+            // What no feedback depends on is not read any more.
             assert!(after.iter().all(|place| before.contains(place)), "{name} {form:?}: {after:?}, not {before:?}");
             assert!(after.len() * 2 >= before.len(), "{name} {form:?}: {after:?} of {before:?}");
         }

@@ -210,7 +210,7 @@ fn translated_shaders_draw_the_same() {
                     specs,
                 });
                 compare(&format!("{name}, bound as it was"), &found, &expected, &mut wrong);
-                if stages[0].lifted.module.captures.is_empty() {
+                if stages[0].lifted.module.feedback.is_empty() {
                     continue;
                 }
                 let [expected, found] = [&words[0], &stages[0].bound].map(|vertex| {

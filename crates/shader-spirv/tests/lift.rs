@@ -6,7 +6,7 @@ mod shaders;
 use std::path::Path;
 use std::process::Command;
 
-use afterimage_ir::{CaptureDecl, OutputAt};
+use afterimage_ir::{FeedbackDecl, OutputAt};
 use afterimage_passes::FloatRules;
 use afterimage_shader_spirv::{Options, Program, disassemble, lift};
 use shaders::{Version, has, versions};
@@ -66,8 +66,8 @@ fn filetests() {
 fn captures_are_listed() {
     let program = Program::from_bytes(&shaders::shader("captured.vert")).unwrap();
     let module = lift(&program, &Options::default()).unwrap().module;
-    let found = |c: &CaptureDecl| (module.outputs[c.output.index()].at, c.lanes, c.buffer, c.stride, c.offset);
-    let captures: Vec<_> = module.captures.iter().map(found).collect();
+    let found = |c: &FeedbackDecl| (module.outputs[c.output.index()].at, c.lanes, c.buffer, c.stride, c.offset);
+    let captures: Vec<_> = module.feedback.iter().map(found).collect();
     let expected = [
         (OutputAt::Location(0), 4, 0, 48, 0),
         (OutputAt::Location(2), 2, 1, 32, 4),

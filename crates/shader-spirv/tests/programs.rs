@@ -97,11 +97,11 @@ fn valid(name: &str, words: &[u32]) {
 
 /// Captures as `at.component+lanes -> buffer:stream offset/stride`.
 fn captures(module: &Module) -> Vec<String> {
-    let text = |c: &CaptureDecl| {
+    let text = |c: &FeedbackDecl| {
         let at = module.outputs[c.output.index()].at;
         format!("{at}.{}+{} -> {}:{} {}/{}", c.component, c.lanes, c.buffer, c.stream, c.offset, c.stride)
     };
-    let mut all: Vec<String> = module.captures.iter().map(text).collect();
+    let mut all: Vec<String> = module.feedback.iter().map(text).collect();
     all.sort();
     all
 }

@@ -5,7 +5,7 @@
 
 use crate::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
 use afterimage_ir::{
-    CAPTURE_BUFFERS, CAPTURE_STREAMS, CaptureUse, Component, Dim, GeometryDecl, ImageDecl, ImageFormat, ImageUse,
+    Component, Dim, FEEDBACK_BUFFERS, FEEDBACK_STREAMS, FeedbackUse, GeometryDecl, ImageDecl, ImageFormat, ImageUse,
     InputAt, InputPrimitive, Kind, OutputAt, OutputPrimitive, Semantic, Stage, Type,
 };
 
@@ -75,7 +75,7 @@ pub fn encode_artifact(artifact: &Artifact) -> Vec<u8> {
         w.word(g.vertices);
         w.word(g.invocations);
     });
-    w.list(&r.captures, |w, c| {
+    w.list(&r.feedback_outputs, |w, c| {
         w.place(c.at);
         [c.component, c.lanes, c.buffer, c.stream].iter().for_each(|byte| w.byte(*byte));
         w.word(c.stride);
@@ -146,15 +146,15 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
         let (vertices, invocations) = (r.word("vertices")?, r.word("invocations")?);
         Ok(GeometryDecl { input, output, vertices, invocations })
     })?;
-    let captures = r.list("captures", 14, |r| {
+    let feedback_outputs = r.list("feedback outputs", 14, |r| {
         let at = r.place()?;
         let (component, lanes) = (r.byte("component")?, r.byte("lanes")?);
         let (buffer, stream) = (r.byte("buffer")?, r.byte("stream")?);
-        if buffer >= CAPTURE_BUFFERS || stream >= CAPTURE_STREAMS {
+        if buffer >= FEEDBACK_BUFFERS || stream >= FEEDBACK_STREAMS {
             return Err(r.wrong("buffer or stream"));
         }
         let (stride, offset) = (r.word("stride")?, r.word("offset")?);
-        Ok(CaptureUse { at, component, lanes, buffer, stream, stride, offset })
+        Ok(FeedbackUse { at, component, lanes, buffer, stream, stride, offset })
     })?;
     let specs = r.list("specialisation constants", 9, |r| {
         Ok(SpecUse { id: r.word("number")?, kind: r.named("kind", &Kind::ALL)?, default: r.word("default")? })
@@ -177,7 +177,7 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
         inputs,
         outputs,
         geometry: geometry.into_iter().next(),
-        captures,
+        feedback_outputs,
         specs,
         demotes,
         loads,

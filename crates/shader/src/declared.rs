@@ -41,8 +41,8 @@ pub struct Behind {
     pub distances: [u32; 3],
     /// Vertices that an invocation of a geometry shader emits; components of all of them together; invocations.
     pub geometry: [u32; 3],
-    /// Bytes of a captured vertex in a buffer, and in all buffers of a stream; none where captures are dispatches.
-    pub capture: Option<[u32; 2]>,
+    /// Bytes of a captured vertex in a buffer, and in all buffers of a stream; none where feedback is dispatches.
+    pub feedback: Option<[u32; 2]>,
     /// Storage images of a stage.
     pub images: u32,
     /// Lanes of a work group in each direction.
@@ -120,7 +120,7 @@ pub const ROWS: &[Row] = &[
     row("builtin output", "the device's ability", builtin_outputs),
     row("clip and cull distances", "the device's planes", distances),
     row("geometry: vertices, invocations", "the device's most", geometry),
-    row("capture", "the device's bytes of a vertex; any where captures are dispatches", captures),
+    row("feedback", "the device's bytes of a vertex; any where transform feedback is dispatches", captured_outputs),
     row(
         "bank `stage`",
         "the bank of that number, in the stream's table, if it is of the stage and holds no addresses",
@@ -326,13 +326,13 @@ fn geometry(a: &mut Asked<'_>) {
     a.of("geometry", "components of all vertices", decl.vertices.saturating_mul(each), components);
 }
 
-fn captures(a: &mut Asked<'_>) {
-    let (m, Some([buffer, stream])) = (a.m, a.b.capture) else { return };
-    for c in &m.captures {
-        a.of(format_args!("capture of {}", c.output), "bytes of a vertex in a buffer", c.stride, buffer);
-        let others = m.captures.iter().filter(|other| other.stream == c.stream);
+fn captured_outputs(a: &mut Asked<'_>) {
+    let (m, Some([buffer, stream])) = (a.m, a.b.feedback) else { return };
+    for c in &m.feedback {
+        a.of(format_args!("feedback of {}", c.output), "bytes of a vertex in a buffer", c.stride, buffer);
+        let others = m.feedback.iter().filter(|other| other.stream == c.stream);
         let bytes: u32 = others.map(|other| 4 * u32::from(other.lanes)).sum();
-        a.of(format_args!("capture of {}", c.output), "bytes of a vertex in a stream", bytes, stream);
+        a.of(format_args!("feedback of {}", c.output), "bytes of a vertex in a stream", bytes, stream);
     }
 }
 
@@ -376,7 +376,7 @@ fn textures(a: &mut Asked<'_>) {
         let own = match m.stage {
             Stage::Pixel => d.slot < VERTEX_TEXTURES.start,
             Stage::Vertex => VERTEX_TEXTURES.contains(&d.slot),
-            // What has no push constants for them is not drawn with; a capture of it may be made.
+            // What has no push constants for them is not drawn with; feedback of it may be made.
             Stage::Geometry => d.slot < TEXTURE_SLOTS,
             Stage::Compute => d.slot >= TEXTURE_SLOTS,
         };
@@ -473,7 +473,7 @@ mod tests {
             inputs: _,
             outputs: _,
             geometry: _,
-            captures: _,
+            feedback: _,
             banks: _,
             textures: _,
             images: _,

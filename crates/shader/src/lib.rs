@@ -17,8 +17,8 @@
 
 mod artifact;
 mod cache;
-mod capture;
 pub mod declared;
+mod lowered_feedback;
 mod shader;
 mod signed;
 pub mod store;
@@ -31,7 +31,7 @@ pub use afterimage_spirv::Features;
 pub use afterimage_spirv::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
 pub use artifact::{ArtifactError, decode_artifact, encode_artifact};
 pub use cache::{DiskCache, compiler};
-pub use capture::prepare;
+pub use lowered_feedback::prepare;
 pub use shader::{CacheKey, CompileError, Language, MAX_INSTRUCTIONS, Profile, Shader, Stage};
 
 /// Compiles a shader in one call; [`Shader`] keeps what can be shared between calls.

@@ -7,7 +7,7 @@ use afterimage_ir::{
 use smallvec::SmallVec;
 
 use crate::bound::{self, Bound, Reached};
-use crate::capture::{self, Copied};
+use crate::feedback::{self, Copied};
 use crate::spec::{builtin, capability, decoration, dim, execution_mode, image_format, op, storage};
 use crate::words::{Id, Words};
 use crate::{EmitError, Options};
@@ -132,8 +132,8 @@ pub(crate) fn declare(
         out.inputs.push(Some(id));
     }
     for (i, d) in m.outputs.iter().enumerate() {
-        let capture = capture::of_whole(m, Output::new(i)).filter(|_| options.features.feedback);
-        if !uses.outputs[i] && capture.is_none() {
+        let feedback = feedback::of_whole(m, Output::new(i)).filter(|_| options.features.feedback);
+        if !uses.outputs[i] && feedback.is_none() {
             out.outputs.push(None);
             continue;
         }
@@ -157,8 +157,8 @@ pub(crate) fn declare(
         };
         let id = w.variable(storage::Output, ty);
         w.name(id, &d.name);
-        if let Some(capture) = capture {
-            capture::decorate(w, id, capture);
+        if let Some(feedback) = feedback {
+            feedback::decorate(w, id, feedback);
         }
         let layer = |w: &mut Words, capability, builtin| {
             let what = d.at.builtin().map_or("output", |row| row.0);
@@ -212,7 +212,7 @@ pub(crate) fn declare(
         out.outputs.push(Some(id));
     }
     if options.features.feedback {
-        capture::declare(w, m, &mut out, main)?;
+        feedback::declare(w, m, &mut out, main)?;
     }
     for (i, d) in m.specs.iter().enumerate() {
         out.specs.push(uses.specs[i].then(|| w.spec_constant(d)));

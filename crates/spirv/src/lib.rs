@@ -28,9 +28,9 @@
 #![forbid(unsafe_code)]
 
 mod bound;
-mod capture;
 mod doubles;
 mod emit;
+mod feedback;
 mod geometry;
 mod images;
 mod interface;
@@ -43,7 +43,7 @@ mod words;
 
 use afterimage_ir::Module;
 pub use afterimage_ir::{
-    CaptureUse, ConstDef, ImageUse, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse,
+    ConstDef, FeedbackUse, ImageUse, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse,
 };
 pub use bound::Bound;
 
@@ -122,7 +122,7 @@ pub enum EmitError {
     },
     /// Captures need places that nobody reads, for which there are too few locations.
     #[error("there are not enough locations for what is captured of parts of outputs")]
-    Captures,
+    Feedback,
     /// Something that nothing binds: it is not among the bindings that were given, or needs bindings and none were.
     #[error("{0} is not bound: the bindings of the shader that it comes from do not have it")]
     Unbound(&'static str),

@@ -51,7 +51,7 @@ fn buffer(gpu: &Gpu, bytes: &[u8]) -> gpu::Result<(Buffer, u64)> {
     Ok((buffer, address))
 }
 
-/// The buffers of a capture, filled.
+/// The buffers of feedback, filled.
 fn targets(gpu: &Gpu, case: &Case) -> gpu::Result<Vec<(Buffer, u64)>> {
     case.sizes.iter().map(|&size| buffer(gpu, bytemuck::cast_slice(&vec![FILL; size as usize / 4]))).collect()
 }
@@ -233,7 +233,7 @@ fn lowered(gpu: &Gpu, geometry: &Module, case: &Case) -> gpu::Result<Captured> {
 /// As devices take it that have several streams of points alone: what goes into the third is left out.
 fn in_one_stream(mut geometry: Module) -> Module {
     if geometry.geometry.is_some_and(|decl| decl.output != OutputPrimitive::Points) {
-        geometry.captures.retain(|capture| capture.stream == 0);
+        geometry.feedback.retain(|capture| capture.stream == 0);
         let of_others = |module: &Module, inst: &afterimage_ir::Inst| matches!(module.inst(*inst).imm, afterimage_ir::Imm::Stream(stream) if stream != 0);
         for region in 0..geometry.regions.len() {
             let insts = geometry.regions[region].insts.clone();

@@ -169,12 +169,12 @@ fn captures_are_decorations() {
           output out1 : f32x3 location 0
           output out2 : f32x2 location 2
           output out3 : f32x4 clip_distance 0
-          capture out0.xyzw buffer 0 stream 0 stride 64 offset 4
-          capture out1.yz buffer 1 stream 0 stride 8 offset 0
-          capture out1.xyz buffer 0 stream 0 stride 64 offset 32
-          capture out1.x buffer 2 stream 0 stride 2048 offset 2044
-          capture out2.xy buffer 3 stream 0 stride 8 offset 0
-          capture out3.yzw buffer 0 stream 0 stride 64 offset 48
+          feedback out0.xyzw buffer 0 stream 0 stride 64 offset 4
+          feedback out1.yz buffer 1 stream 0 stride 8 offset 0
+          feedback out1.xyz buffer 0 stream 0 stride 64 offset 32
+          feedback out1.x buffer 2 stream 0 stride 2048 offset 2044
+          feedback out2.xy buffer 3 stream 0 stride 8 offset 0
+          feedback out3.yzw buffer 0 stream 0 stride 64 offset 48
           v0: f32x4 = const 1.0, 2.0, 3.0, 4.0
           v1: f32x3 = swizzle v0.xyz
           store_output out0, v0
@@ -194,8 +194,8 @@ fn captures_are_decorations() {
         let plain = written(&module, &without);
         validate(&plain.words, &module);
         assert!(!has(&plain.words, DECORATE, &[XFB_BUFFER]));
-        assert_eq!(plain.reflection.captures.len(), 6);
-        assert_eq!(plain.reflection.capture_strides(), [64, 8, 2048, 8]);
+        assert_eq!(plain.reflection.feedback_outputs.len(), 6);
+        assert_eq!(plain.reflection.feedback_strides(), [64, 8, 2048, 8]);
     }
 }
 

@@ -388,8 +388,8 @@ describe! {
     VertexBuffer { source: memory, stride, offset, size };
     SetIndexBuffer { source: memory, index_bytes, restart: yes, offset, size };
     SetShaders { vertex, pixel, geometry } without pad;
-    SetCaptureBuffers { first } without count;
-    CaptureBuffer { buffer, offset, size } without pad;
+    SetFeedbackBuffers { first } without count;
+    FeedbackBuffer { buffer, offset, size } without pad;
     SetTextures { first } without count;
     TextureBinding { texture, sampler };
     SetConstants { bank: bank_name, first } without count;
@@ -404,8 +404,8 @@ describe! {
     DrawIndirect { topology: one_of::<Topology>, indexed: yes, buffer, count, offset, stride } without pad;
     DrawByteCount { topology: one_of::<Topology>, instances, first_instance, counter, offset, counter_offset, stride };
     Dispatch { shader, groups };
-    BeginCapture { counters };
-    EndCapture { counters };
+    BeginFeedback { counters };
+    EndFeedback { counters };
     Blit { src, dst, src_rect, dst_rect, filter: one_of::<Filter> } without pad;
     BeginQuery { id } without pad;
     EndQuery { id, token: bits } without pad;
@@ -442,7 +442,7 @@ pub fn fields(packet: &Packet<'_>) -> Vec<Field> {
         Packet::SetStorage(body, tail) => with(body, "bindings", tail.describe()),
         Packet::SetStorageImages(body, tail) => with(body, "images", tail.describe()),
         Packet::SetBlend(body, tail) => with(body, "targets", tail.describe()),
-        Packet::SetCaptureBuffers(body, tail) => with(body, "buffers", tail.describe()),
+        Packet::SetFeedbackBuffers(body, tail) => with(body, "buffers", tail.describe()),
         Packet::Clear(body, tail) => with(body, "rectangles", tail.describe()),
         Packet::SetConstants(body, tail) => {
             let registers = tail.iter().map(|value| register(body.bank.into(), *value)).collect();
@@ -477,8 +477,8 @@ pub fn fields(packet: &Packet<'_>) -> Vec<Field> {
         Packet::DrawIndirect(body) => body_fields(body),
         Packet::DrawByteCount(body) => body_fields(body),
         Packet::Dispatch(body) => body_fields(body),
-        Packet::BeginCapture(body) => body_fields(body),
-        Packet::EndCapture(body) => body_fields(body),
+        Packet::BeginFeedback(body) => body_fields(body),
+        Packet::EndFeedback(body) => body_fields(body),
         Packet::Blit(body) => body_fields(body),
         Packet::BeginQuery(body) => body_fields(body),
         Packet::EndQuery(body) => body_fields(body),

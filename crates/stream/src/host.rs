@@ -25,7 +25,7 @@ groups! {
         /// The compiled shaders, and what they read and write.
         Variants changes [
             Spec, Geometry, VertexInput, BlendKey, Drawable, Readable, Layout, StorageImages, Pass, Pipeline, Blend,
-            VertexConstants, PixelConstants, SystemConstants, Textures, Capturing,
+            VertexConstants, PixelConstants, SystemConstants, Textures, Feedback,
         ],
         /// What a generic pixel shader is specialised for.
         Spec changes [Pipeline],
@@ -34,7 +34,7 @@ groups! {
         /// The vertex layout as the vertex shader reads it.
         VertexInput changes [Pipeline, VertexBuffers],
         /// The part of rasterising that is in pipelines.
-        RasterKey changes [Pipeline, Raster, Lines, Capturing],
+        RasterKey changes [Pipeline, Raster, Lines, Feedback],
         /// Blending where it is in pipelines.
         BlendKey changes [Pipeline],
         /// Whether there is anything to draw to.
@@ -46,9 +46,9 @@ groups! {
         /// The set of storage images.
         StorageImages,
         /// The render pass.
-        Pass changes [Counting, Capturing],
+        Pass changes [Counting, Feedback],
         /// The pipeline.
-        Pipeline changes [Capturing],
+        Pipeline changes [Feedback],
         /// Primitive topology.
         Topology,
         /// Viewport.
@@ -80,7 +80,7 @@ groups! {
         /// Queries that count what is drawn.
         Counting,
         /// Whether what draws capture is written.
-        Capturing,
+        Feedback,
         /// The compute shader and its pipeline.
         ComputeShader changes [ComputeConstants, ComputeTextures, ComputeImages],
         /// Constants of the compute stage.
@@ -114,7 +114,7 @@ pub mod level {
     /// Of clears.
     pub const CLEAR: Groups = of(&[Group::SmallDepth, Group::Aside, Group::Targets]);
     /// Of draws of which nothing is wanted but what a dispatch captures in their place: what shaders are chosen by.
-    pub const CAPTURE: Groups = of(&[
+    pub const FEEDBACK: Groups = of(&[
         Group::SmallDepth,
         Group::Aside,
         Group::Targets,
@@ -213,15 +213,15 @@ states! {
         /// Whether the second of two parts is drawn.
         SECOND_PART [1] "second part" => Part;
         /// Whether a render pass is open.
-        PASS [1] "open pass" => Pass, Counting, Capturing;
+        PASS [1] "open pass" => Pass, Counting, Feedback;
         /// Whether a capture runs.
-        CAPTURE [1] "capture" => Part, RasterKey, Drawable, Pass, Raster, VertexBuffers, Capturing;
+        FEEDBACK [1] "capture" => Part, RasterKey, Drawable, Pass, Raster, VertexBuffers, Feedback;
         /// Queries that run.
         QUERIES [1] "queries" => Counting;
         /// What the command buffer has: a new one has nothing, and commands that are no draws of the guest leave something else.
         COMMANDS [1] "command buffer" => Readable, Layout, StorageImages, Pipeline, Topology, Viewport, Scissor, Raster, DepthStencil,
             Blend, VertexBuffers, IndexBuffer, Lines, VertexConstants, PixelConstants, SystemConstants, Textures, Push, Counting,
-            Capturing, ComputeShader, ComputeConstants, ComputeTextures, ComputeImages;
+            Feedback, ComputeShader, ComputeConstants, ComputeTextures, ComputeImages;
         /// Push constants, which dispatches have overwritten.
         PUSHED [1] "push constants" => Push;
         /// The shader of the last dispatch, and its code.

@@ -135,11 +135,11 @@ impl State {
                 out.push_tail(&SetStorageImages { stage: number, first: 0, count: images.len() as u16 }, &images);
             }
         }
-        let captured = &self.capture_buffers[..used(&self.capture_buffers, &CaptureBuffer::default())];
+        let captured = &self.feedback_buffers[..used(&self.feedback_buffers, &FeedbackBuffer::default())];
         if !captured.is_empty() {
-            let one = SetCaptureBuffers { first: 0, count: 1 };
-            let captured = kept(captured, |buffer| self.takes(&Packet::SetCaptureBuffers(&one, from_ref(buffer))));
-            out.push_tail(&SetCaptureBuffers { first: 0, count: captured.len() as u32 }, &captured);
+            let one = SetFeedbackBuffers { first: 0, count: 1 };
+            let captured = kept(captured, |buffer| self.takes(&Packet::SetFeedbackBuffers(&one, from_ref(buffer))));
+            out.push_tail(&SetFeedbackBuffers { first: 0, count: captured.len() as u32 }, &captured);
         }
     }
 

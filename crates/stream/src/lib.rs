@@ -50,7 +50,7 @@ pub use recording::{Recording, recorder};
 pub use sample_count::SampleCount;
 pub use sent::Sent;
 pub use state::{
-    Bank, CAPTURE_BUFFERS, COMPUTE_SLOTS, Created, GcnBank, Objects, STORAGE_BUFFERS, STORAGE_IMAGES, State,
+    Bank, COMPUTE_SLOTS, Created, FEEDBACK_BUFFERS, GcnBank, Objects, STORAGE_BUFFERS, STORAGE_IMAGES, State,
     TEXTURE_SLOTS, VERTEX_BUFFERS,
 };
 pub use validate::Validator;

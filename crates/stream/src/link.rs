@@ -219,8 +219,8 @@ impl DeviceFeatures {
     pub const READ_WITHOUT_FORMAT: u32 = 512;
     /// Filters that take the least or greatest texel.
     pub const MINIMUM_FILTER: u32 = 1024;
-    /// [`crate::packets::BeginCapture`] of vertex shaders: with hardware for it or without.
-    pub const CAPTURE: u32 = 2048;
+    /// [`crate::packets::BeginFeedback`] of vertex shaders: with hardware for it or without.
+    pub const FEEDBACK: u32 = 2048;
     /// [`crate::packets::Stage::Geometry`].
     pub const GEOMETRY: u32 = 4096;
     /// [`crate::packets::LineMode::Smooth`].

@@ -11,7 +11,7 @@ use afterimage_state::{State as Number, Tracked, TrackedArray, Tracker, trace};
 use std::collections::BTreeMap;
 
 pub use afterimage_abi::slots::{
-    CAPTURE_BUFFERS, COMPUTE_SLOTS, STORAGE_BUFFERS, STORAGE_IMAGES, TEXTURE_SLOTS, VERTEX_BUFFERS,
+    COMPUTE_SLOTS, FEEDBACK_BUFFERS, STORAGE_BUFFERS, STORAGE_IMAGES, TEXTURE_SLOTS, VERTEX_BUFFERS,
 };
 pub use afterimage_abi::{Bank, GcnBank};
 
@@ -183,7 +183,7 @@ pub struct State {
     /// By [`Stage`]; see [`State::storage_images`].
     storage_images: [[StorageImage; STORAGE_IMAGES]; Stage::WITH_BINDINGS.len()],
     /// Current capture buffers. Only a capture's begin reads them, which is no state to be applied.
-    pub capture_buffers: [CaptureBuffer; CAPTURE_BUFFERS],
+    pub feedback_buffers: [FeedbackBuffer; FEEDBACK_BUFFERS],
     /// Gamma of the targets that have any.
     pub gammas: BTreeMap<ObjectId, Box<[u16]>>,
     /// Which guest this is ([`Init::guest`]), its process, and the program's name, UTF-8.
@@ -215,7 +215,7 @@ const fn every_field_is_written(state: &State) {
         compute_textures: _,
         storage: _,
         storage_images: _,
-        capture_buffers: _,
+        feedback_buffers: _,
         gammas: _,
         program: _,
         tracker: _,
@@ -271,7 +271,7 @@ impl Default for State {
             compute_textures: TrackedArray::new(Host::COMPUTE_TEXTURE, [TextureBinding::default(); COMPUTE_SLOTS]),
             storage: Box::new([[StorageBinding::default(); STORAGE_BUFFERS]; Stage::WITH_BINDINGS.len()]),
             storage_images: [[StorageImage::default(); STORAGE_IMAGES]; Stage::WITH_BINDINGS.len()],
-            capture_buffers: [CaptureBuffer::default(); CAPTURE_BUFFERS],
+            feedback_buffers: [FeedbackBuffer::default(); FEEDBACK_BUFFERS],
             gammas: BTreeMap::new(),
             program: None,
             tracker: Tracker::new(),
@@ -456,8 +456,8 @@ impl State {
                     }
                 }
             }
-            Packet::SetCaptureBuffers(body, buffers) => {
-                for (stored, buffer) in self.capture_buffers.iter_mut().skip(body.first as usize).zip(buffers) {
+            Packet::SetFeedbackBuffers(body, buffers) => {
+                for (stored, buffer) in self.feedback_buffers.iter_mut().skip(body.first as usize).zip(buffers) {
                     *stored = *buffer;
                 }
             }
@@ -508,8 +508,8 @@ impl State {
             | Packet::DrawIndexed(_)
             | Packet::DrawIndirect(_)
             | Packet::DrawByteCount(_)
-            | Packet::BeginCapture(_)
-            | Packet::EndCapture(_)
+            | Packet::BeginFeedback(_)
+            | Packet::EndFeedback(_)
             | Packet::Blit(_)
             | Packet::BeginQuery(_)
             | Packet::EndQuery(_)

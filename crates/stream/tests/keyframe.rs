@@ -62,8 +62,8 @@ fn what_names_objects_that_are_gone_takes_nothing_else_with_it() {
             out.push_tail(&SetStorage { stage: stage as u32, first: 0, count: 2 }, &bindings);
             out.push_tail(&SetStorageImages { stage: stage as u32, first: 0, count: 2 }, &images);
         }
-        let captured = [lost, kept].map(|buffer| CaptureBuffer { buffer, pad: 0, offset: 0, size: 64 });
-        out.push_tail(&SetCaptureBuffers { first: 0, count: 2 }, &captured);
+        let captured = [lost, kept].map(|buffer| FeedbackBuffer { buffer, pad: 0, offset: 0, size: 64 });
+        out.push_tail(&SetFeedbackBuffers { first: 0, count: 2 }, &captured);
         out.push(&SetIndexBuffer { source: lost, index_bytes: 2, restart: 0, offset: 0, size: 0 });
         out.push(&SetVertexInput { id: input, pad: 0 });
         for id in [gone, lost, input, PIXEL_SHADER] {
@@ -85,7 +85,7 @@ fn what_names_objects_that_are_gone_takes_nothing_else_with_it() {
         let images = copy.storage_images(stage)[..2].iter().map(|image| image.view.texture);
         assert_eq!(images.collect::<Vec<_>>(), [ObjectId::NONE, left]);
     }
-    assert_eq!(copy.capture_buffers[..2].iter().map(|b| b.buffer).collect::<Vec<_>>(), [ObjectId::NONE, kept]);
+    assert_eq!(copy.feedback_buffers[..2].iter().map(|b| b.buffer).collect::<Vec<_>>(), [ObjectId::NONE, kept]);
     assert_eq!((copy.index_buffer.source, copy.vertex_input.id), (ObjectId::NONE, ObjectId::NONE));
     assert_eq!((copy.shaders.vertex, copy.shaders.pixel), (VERTEX_SHADER, ObjectId::NONE));
 }

@@ -9,7 +9,7 @@ use crate::pipeline::pipelines::Pipelines;
 use crate::pipeline::raster::Raster;
 use crate::{Renderer, Without};
 use afterimage_ir::{
-    CaptureDecl, Component, Dim, GeometryDecl, ImageDecl, ImageFormat, InputAt, InputDecl, InputPrimitive, Interp,
+    Component, Dim, FeedbackDecl, GeometryDecl, ImageDecl, ImageFormat, InputAt, InputDecl, InputPrimitive, Interp,
     OutputAt, OutputDecl, OutputPrimitive, Stage as In, TextureDecl, Type,
 };
 use afterimage_state::{Edge, Edges, Group as _, Missed, collect_missed};
@@ -113,7 +113,7 @@ fn reading(guest: &mut Guest, captures: bool) -> ObjectId {
         let output = code.b.output(decl);
         code.b.store_output(output, position);
         let (component, lanes, buffer, stream, stride, offset) = (1, 2, 0, 0, 12, 4);
-        code.b.capture(CaptureDecl { output, component, lanes, buffer, stream, stride, offset });
+        code.b.feedback(FeedbackDecl { output, component, lanes, buffer, stream, stride, offset });
     }
     code.create(guest)
 }
@@ -130,7 +130,7 @@ fn passing(guest: &mut Guest) -> ObjectId {
         (from, code.b.output(OutputDecl { name: String::new(), ty, at: to, semantic: None }))
     });
     let (component, lanes, buffer, stream, stride, offset) = (0, 4, 0, 0, 16, 0);
-    code.b.capture(CaptureDecl { output: places[1].1, component, lanes, buffer, stream, stride, offset });
+    code.b.feedback(FeedbackDecl { output: places[1].1, component, lanes, buffer, stream, stride, offset });
     for corner in 0..3 {
         let corner = code.b.i32(corner);
         for (from, to) in places {
@@ -245,8 +245,8 @@ impl Scene {
         guest.encoder.push(&CreateBuffer { id: scene.buffers[1], usage, size });
         guest.encoder.push(&CreateQuery { id: scene.query, kind: QueryKind::Occlusion as u32 });
         let captured = guest.words(&[0; 64]);
-        let captured = CaptureBuffer { buffer: captured, ..CaptureBuffer::default() };
-        guest.encoder.push_tail(&SetCaptureBuffers { first: 0, count: 1 }, &[captured]);
+        let captured = FeedbackBuffer { buffer: captured, ..FeedbackBuffer::default() };
+        guest.encoder.push_tail(&SetFeedbackBuffers { first: 0, count: 1 }, &[captured]);
         // Shaders do not ask whether there is a buffer.
         for stage in Stage::WITH_BINDINGS {
             bind_storage(guest, stage, &[scene.words[0]]);
@@ -417,8 +417,8 @@ impl Scene {
             25 => guest.dispatch(pick(&self.compute, a), [1, 1, 1]),
             26 => guest.present(self.targets[0]),
             // Begins inside of another, and ends of none, are refused in both ways alike.
-            29 => guest.encoder.push(&BeginCapture::default()),
-            30 => guest.encoder.push(&EndCapture::default()),
+            29 => guest.encoder.push(&BeginFeedback::default()),
+            30 => guest.encoder.push(&EndFeedback::default()),
             31 => {
                 let geometry = if flag(0) != 0 { self.geometry } else { ObjectId::NONE };
                 self.points.set(false);
@@ -510,7 +510,7 @@ impl Effective {
                 .collect(),
             system,
             images: r.bound.shading.reach.images && recorded.image_key.is_some(),
-            captures: r.is_capturing_open(),
+            captures: r.is_feedback_open(),
         }
     }
 }

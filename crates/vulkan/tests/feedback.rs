@@ -3,12 +3,12 @@
 mod common;
 
 use afterimage_ir::{
-    CaptureDecl, GeometryDecl, InputAt, InputDecl, InputPrimitive, Interp, OutputAt, OutputDecl, OutputPrimitive,
+    FeedbackDecl, GeometryDecl, InputAt, InputDecl, InputPrimitive, Interp, OutputAt, OutputDecl, OutputPrimitive,
     Stage as In, Type, Value,
 };
 use afterimage_shader::feedback::table::{self, Provoking as Order, Row};
 use afterimage_stream::packets::*;
-use afterimage_stream::{CAPTURE_BUFFERS, Format, ObjectId, ObjectKind, Reply};
+use afterimage_stream::{FEEDBACK_BUFFERS, Format, ObjectId, ObjectKind, Reply};
 use afterimage_vulkan::Without;
 use common::code::{Code, bind_storage};
 use common::*;
@@ -38,7 +38,7 @@ impl Watch {
         let (alive, test): (Sender<()>, Receiver<()>) = channel();
         std::thread::spawn(move || {
             if test.recv_timeout(Duration::from_secs(1200)) == Err(RecvTimeoutError::Timeout) {
-                eprintln!("a test of captures hangs");
+                eprintln!("a test of feedback hangs");
                 std::process::abort();
             }
         });
@@ -82,7 +82,7 @@ fn capture(code: &mut Code, value: Value, location: u8, places: &[(u8, u32, u32)
         let output = code.b.output(decl);
         code.b.store_output(output, value);
         let (buffer, offset, stride) = (*buffer, *offset, *stride);
-        code.b.capture(CaptureDecl { output, component: 0, lanes: ty.lanes, buffer, stream: 0, stride, offset });
+        code.b.feedback(FeedbackDecl { output, component: 0, lanes: ty.lanes, buffer, stream: 0, stride, offset });
     }
 }
 
@@ -132,14 +132,14 @@ impl Model {
     }
 }
 
-fn bind_capture(guest: &mut Guest, buffers: &[(ObjectId, u64, u64)]) {
+fn bind_feedback(guest: &mut Guest, buffers: &[(ObjectId, u64, u64)]) {
     let all: Vec<_> =
-        buffers.iter().map(|&(buffer, offset, size)| CaptureBuffer { buffer, pad: 0, offset, size }).collect();
-    guest.encoder.push_tail(&SetCaptureBuffers { first: 0, count: all.len() as u32 }, &all);
+        buffers.iter().map(|&(buffer, offset, size)| FeedbackBuffer { buffer, pad: 0, offset, size }).collect();
+    guest.encoder.push_tail(&SetFeedbackBuffers { first: 0, count: all.len() as u32 }, &all);
 }
 
-fn counter(buffer: ObjectId, offset: u64) -> [CounterRef; CAPTURE_BUFFERS] {
-    let mut counters = [CounterRef::default(); CAPTURE_BUFFERS];
+fn counter(buffer: ObjectId, offset: u64) -> [CounterRef; FEEDBACK_BUFFERS] {
+    let mut counters = [CounterRef::default(); FEEDBACK_BUFFERS];
     counters[0] = CounterRef { buffer, pad: 0, offset };
     counters
 }
@@ -212,9 +212,9 @@ fn every_topology_is_captured_as_the_table_says() {
             discard(&mut guest, order);
             for topology in TOPOLOGIES {
                 let buffer = filled(&mut guest, 4096);
-                bind_capture(&mut guest, &[(buffer, 16, 0)]);
+                bind_feedback(&mut guest, &[(buffer, 16, 0)]);
                 begin(&mut guest, queries);
-                guest.encoder.push(&BeginCapture::default());
+                guest.encoder.push(&BeginFeedback::default());
                 let mut model = Model::default();
                 for count in 0..=13 {
                     for (instances, first_instance) in [(1, 0), (3, 2)] {
@@ -224,7 +224,7 @@ fn every_topology_is_captured_as_the_table_says() {
                         model.draw(&primitives(topology, order, &[run], all), usize::MAX);
                     }
                 }
-                guest.encoder.push(&EndCapture { counters: counter(counters, 4) });
+                guest.encoder.push(&EndFeedback { counters: counter(counters, 4) });
                 assert_eq!(end(&mut guest, queries), [model.needed, model.written], "{topology:?}, {order:?}");
                 captured(&mut guest, buffer, 16, &model);
                 assert_eq!(guest.read_words(buffer, 0, 4), [FILL; 4]);
@@ -264,8 +264,8 @@ fn indices_of_every_size_begin_runs_anew() {
                     }
                     guest.encoder.push(&SetIndexBuffer { source, index_bytes: bytes, restart, offset: 0, size: 0 });
                     let buffer = filled(&mut guest, 1024);
-                    bind_capture(&mut guest, &[(buffer, 0, 0)]);
-                    guest.encoder.push(&BeginCapture::default());
+                    bind_feedback(&mut guest, &[(buffer, 0, 0)]);
+                    guest.encoder.push(&BeginFeedback::default());
                     let count = list.len() as u32 - 1;
                     guest.encoder.push(&DrawIndexed {
                         topology: topology as u32,
@@ -275,7 +275,7 @@ fn indices_of_every_size_begin_runs_anew() {
                         base_vertex: 100,
                         first_instance: 1,
                     });
-                    guest.encoder.push(&EndCapture::default());
+                    guest.encoder.push(&EndFeedback::default());
                     let add = |indices: &[u32]| indices.iter().map(|i| i.wrapping_add(100)).collect::<Vec<_>>();
                     let wanted = if restart == 1 { runs.map(add).to_vec() } else { vec![add(&list[1..])] };
                     let mut model = Model::default();
@@ -301,12 +301,12 @@ fn what_does_not_fit_into_one_buffer_is_written_to_none() {
             let (first, second) = (filled(&mut guest, 64), filled(&mut guest, 64));
             // No size is the rest.
             let sizes = [(first, 0, 256), (ObjectId::NONE, 0, 0), (second, 8, room.max(1))];
-            bind_capture(&mut guest, &sizes);
+            bind_feedback(&mut guest, &sizes);
             begin(&mut guest, queries);
-            guest.encoder.push(&BeginCapture::default());
+            guest.encoder.push(&BeginFeedback::default());
             guest.encoder.push(&draw(Topology::TriangleStrip, 0, 4, 1, 0));
             guest.encoder.push(&draw(Topology::PointList, 9, 1, 1, 0));
-            guest.encoder.push(&EndCapture::default());
+            guest.encoder.push(&EndFeedback::default());
             let mut all = primitives(Topology::TriangleStrip, Order::First, &[(0..4).collect()], 0..1);
             all.push(vec![[9, 0]]);
             let (mut model, mut vertices) = (Model::default(), 0);
@@ -337,13 +337,13 @@ fn captures_go_on_where_their_counters_say() {
         let (queries, counters) = (queries(&mut guest), guest.words(&[16, 0, 0, 0]));
         let room = 16 + 8 * 13;
         let buffer = filled(&mut guest, 128);
-        bind_capture(&mut guest, &[(buffer, 4, room)]);
+        bind_feedback(&mut guest, &[(buffer, 4, room)]);
         let mut model = Model { words: vec![FILL; 4], ..Model::default() };
         begin(&mut guest, queries);
         for (n, topology) in (0..).zip([Topology::LineStrip, Topology::TriangleFan, Topology::PointList]) {
-            guest.encoder.push(&BeginCapture { counters: counter(counters, 0) });
+            guest.encoder.push(&BeginFeedback { counters: counter(counters, 0) });
             guest.encoder.push(&draw(topology, n, 4, 1, 0));
-            guest.encoder.push(&EndCapture { counters: counter(counters, 0) });
+            guest.encoder.push(&EndFeedback { counters: counter(counters, 0) });
             let run = (n..n + 4).collect();
             model.draw(&primitives(topology, Order::First, &[run], 0..1), room as usize);
             // What the guest's frame is cut by does not matter.
@@ -381,9 +381,9 @@ fn draws_that_buffers_describe_are_captured() {
         for topology in [Topology::PointList, Topology::TriangleStrip, Topology::LineStripAdjacency] {
             let (buffer, counters) = (filled(&mut guest, 512), filled(&mut guest, 1));
             let queries = queries(&mut guest);
-            bind_capture(&mut guest, &[(buffer, 0, 0)]);
+            bind_feedback(&mut guest, &[(buffer, 0, 0)]);
             begin(&mut guest, queries);
-            guest.encoder.push(&BeginCapture::default());
+            guest.encoder.push(&BeginFeedback::default());
             let body = DrawIndirect {
                 topology: topology as u32,
                 indexed: 0,
@@ -411,7 +411,7 @@ fn draws_that_buffers_describe_are_captured() {
             count(4, 9, 4, 0);
             count(8, u32::MAX, 1, 0);
             count(8, 0, 4, 0);
-            guest.encoder.push(&EndCapture { counters: counter(counters, 0) });
+            guest.encoder.push(&EndFeedback { counters: counter(counters, 0) });
             let mut model = Model::default();
             let mut add = |run: Vec<u32>, instances| {
                 model.draw(&primitives(topology, Order::First, &[run], instances), usize::MAX);
@@ -463,13 +463,13 @@ fn what_is_drawn_is_captured_and_what_is_captured_is_drawn() {
         let source = guest.words(bytemuck::cast_slice(&corners));
         let (buffer, counters) = (filled(&mut guest, 256), filled(&mut guest, 4));
         bind_storage(&mut guest, Stage::Vertex, &[source]);
-        bind_capture(&mut guest, &[(ObjectId::NONE, 0, 0), (buffer, 0, 0)]);
+        bind_feedback(&mut guest, &[(ObjectId::NONE, 0, 0), (buffer, 0, 0)]);
         let both = SetShaders { vertex: first, pixel, ..SetShaders::default() };
         guest.encoder.push(&both);
         guest.pixel_constant(0, RED);
-        guest.encoder.push(&BeginCapture::default());
+        guest.encoder.push(&BeginFeedback::default());
         guest.draw(Topology::TriangleStrip, 0, 4);
-        // Other state, other pipelines, and a clear of a part, in the middle of the capture.
+        // Other state, other pipelines, and a clear of a part, in the middle of the feedback.
         guest.pixel_constant(0, GREEN);
         guest.encoder.push(&SetShaders { vertex: second, ..both });
         guest.draw(Topology::TriangleStrip, 0, 4);
@@ -477,9 +477,9 @@ fn what_is_drawn_is_captured_and_what_is_captured_is_drawn() {
         guest.encoder.push(&both);
         guest.pixel_constant(0, BLUE);
         guest.draw(Topology::TriangleStrip, 4, 4);
-        let mut at = [CounterRef::default(); CAPTURE_BUFFERS];
+        let mut at = [CounterRef::default(); FEEDBACK_BUFFERS];
         at[1] = CounterRef { buffer: counters, pad: 0, offset: 8 };
-        guest.encoder.push(&EndCapture { counters: at });
+        guest.encoder.push(&EndFeedback { counters: at });
         let picture = guest.pixels();
         assert_eq!((picture.count(rgba(BLUE)), picture.at(0, 0)), (32, [0, 0, 0, 255]));
         assert_eq!(guest.read_words(counters, 2, 1).len(), 1);
@@ -525,7 +525,7 @@ fn edges(guest: &mut Guest) -> [ObjectId; 2] {
     let position = code.b.output(output(OutputAt::Position, Type::F32X4));
     let captured = code.b.output(output(OutputAt::Location(1), ty));
     let (component, lanes, buffer, stream, stride, offset) = (0, 1, 0, 0, 4, 0);
-    code.b.capture(CaptureDecl { output: captured, component, lanes, buffer, stream, stride, offset });
+    code.b.feedback(FeedbackDecl { output: captured, component, lanes, buffer, stream, stride, offset });
     for corner in [0, 1, 2, 0] {
         let corner = code.b.i32(corner);
         let value = code.b.load_vertex_input(number, corner);
@@ -551,14 +551,14 @@ fn geometry_shaders_are_captured_from() {
         discard(&mut guest, Order::First);
         let (queries, counters, buffer) = (queries(&mut guest), filled(&mut guest, 1), filled(&mut guest, 128));
         // Room for seven lines and a half.
-        bind_capture(&mut guest, &[(buffer, 0, 15 * 4)]);
+        bind_feedback(&mut guest, &[(buffer, 0, 15 * 4)]);
         begin(&mut guest, queries);
-        guest.encoder.push(&BeginCapture::default());
+        guest.encoder.push(&BeginFeedback::default());
         guest.encoder.push(&draw(Topology::TriangleList, 3, 7, 1, 0));
         // Those it does not take.
         guest.encoder.push(&draw(Topology::LineList, 3, 7, 1, 0));
         guest.encoder.push(&draw(Topology::TriangleFan, 20, 3, 2, 0));
-        guest.encoder.push(&EndCapture { counters: counter(counters, 0) });
+        guest.encoder.push(&EndFeedback { counters: counter(counters, 0) });
         assert_eq!(end(&mut guest, queries), [12, 7]);
         let words = guest.read_words(buffer, 0, 15);
         assert_eq!(words[..12], [3, 4, 4, 5, 5, 3, 6, 7, 7, 8, 8, 6]);
@@ -578,8 +578,8 @@ fn a_capture_ends_with_its_frame() {
         guest.encoder.push(&SetShaders { vertex, ..SetShaders::default() });
         discard(&mut guest, Order::First);
         let buffer = filled(&mut guest, 64);
-        bind_capture(&mut guest, &[(buffer, 0, 0)]);
-        guest.encoder.push(&BeginCapture::default());
+        bind_feedback(&mut guest, &[(buffer, 0, 0)]);
+        guest.encoder.push(&BeginFeedback::default());
         guest.encoder.push(&draw(Topology::PointList, 3, 2, 1, 0));
         let frame = guest.frame;
         guest.encoder.push(&Present::nothing(frame));
@@ -588,9 +588,9 @@ fn a_capture_ends_with_its_frame() {
         guest.run();
         assert_eq!(guest.read_words(buffer, 0, 5), [3, 0, 4, 0, FILL]);
         // The buffers are still set, and the next capture begins anew.
-        guest.encoder.push(&BeginCapture::default());
+        guest.encoder.push(&BeginFeedback::default());
         guest.encoder.push(&draw(Topology::PointList, 9, 1, 1, 0));
-        guest.encoder.push(&EndCapture::default());
+        guest.encoder.push(&EndFeedback::default());
         assert_eq!(guest.read_words(buffer, 0, 5), [9, 0, 4, 0, FILL]);
         guest.finish();
     }

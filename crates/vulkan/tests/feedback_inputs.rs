@@ -4,7 +4,7 @@
 mod common;
 
 use afterimage_ir::{
-    BankDecl, BankSource, CaptureDecl, Dim, InputAt, Kind, OutputAt, OutputDecl, Stage as In, TextureDecl,
+    BankDecl, BankSource, Dim, FeedbackDecl, InputAt, Kind, OutputAt, OutputDecl, Stage as In, TextureDecl,
 };
 use afterimage_ir::{Component, Type, Value};
 use afterimage_shader::feedback::Form;
@@ -33,7 +33,7 @@ fn captures(mut code: Code, guest: &mut Guest, values: &[Value]) -> ObjectId {
         let output = code.b.output(OutputDecl { name: String::new(), ty: code.b.ty(*value), at, semantic: None });
         code.b.store_output(output, *value);
         let (component, lanes, buffer, stream, offset) = (0, 4, 0, 0, 16 * u32::from(n));
-        code.b.capture(CaptureDecl { output, component, lanes, buffer, stream, stride, offset });
+        code.b.feedback(FeedbackDecl { output, component, lanes, buffer, stream, stride, offset });
     }
     let (place, size) = (code.b.f32x4([0.0, 0.0, 0.0, 1.0]), code.b.f32(1.0));
     code.output(OutputAt::Position, place);
@@ -52,11 +52,11 @@ fn captured(guest: &mut Guest, words: usize, draw: impl FnOnce(&mut Guest)) -> V
 
 fn capture_to(guest: &mut Guest, (buffer, offset): (ObjectId, u64), draw: impl FnOnce(&mut Guest)) {
     guest.encoder.push(&SetRaster { discard: 1, depth_clip: 1, ..SetRaster::default() });
-    let bound = [CaptureBuffer { buffer, pad: 0, offset, size: 0 }];
-    guest.encoder.push_tail(&SetCaptureBuffers { first: 0, count: 1 }, &bound);
-    guest.encoder.push(&BeginCapture::default());
+    let bound = [FeedbackBuffer { buffer, pad: 0, offset, size: 0 }];
+    guest.encoder.push_tail(&SetFeedbackBuffers { first: 0, count: 1 }, &bound);
+    guest.encoder.push(&BeginFeedback::default());
     draw(guest);
-    guest.encoder.push(&EndCapture::default());
+    guest.encoder.push(&EndFeedback::default());
 }
 
 fn points(first: u32, count: u32, instances: u32, first_instance: u32) -> Draw {
@@ -290,8 +290,8 @@ fn queries_count_what_lies_between() {
         guest.encoder.push(&SetRaster { discard: 1, depth_clip: 1, ..SetRaster::default() });
         let buffer = guest.words(&[FILL; 4 * 10]);
         let arguments = guest.words(&[3, 1, 0, 0]);
-        let bound = [CaptureBuffer { buffer, pad: 0, offset: 0, size: 0 }];
-        guest.encoder.push_tail(&SetCaptureBuffers { first: 0, count: 1 }, &bound);
+        let bound = [FeedbackBuffer { buffer, pad: 0, offset: 0, size: 0 }];
+        guest.encoder.push_tail(&SetFeedbackBuffers { first: 0, count: 1 }, &bound);
         let queries: Vec<ObjectId> = (0..8)
             .map(|n| {
                 let id = guest.id(ObjectKind::Query);
@@ -313,7 +313,7 @@ fn queries_count_what_lies_between() {
             guest.encoder.push(&body);
         };
         begin(guest, 0);
-        guest.encoder.push(&BeginCapture::default());
+        guest.encoder.push(&BeginFeedback::default());
         guest.encoder.push(&points(0, 4, 1, 0));
         begin(guest, 1);
         guest.encoder.push(&points(0, 2, 1, 0));
@@ -321,7 +321,7 @@ fn queries_count_what_lies_between() {
         end(guest, 1);
         begin(guest, 2);
         guest.encoder.push(&points(0, 5, 1, 0));
-        guest.encoder.push(&EndCapture::default());
+        guest.encoder.push(&EndFeedback::default());
         guest.encoder.push(&points(0, 100, 1, 0));
         end(guest, 2);
         let frame = guest.frame;
@@ -329,9 +329,9 @@ fn queries_count_what_lies_between() {
         guest.begin_frame();
         guest.run();
         begin(guest, 3);
-        guest.encoder.push(&BeginCapture::default());
+        guest.encoder.push(&BeginFeedback::default());
         guest.encoder.push(&points(0, 6, 2, 0));
-        guest.encoder.push(&EndCapture::default());
+        guest.encoder.push(&EndFeedback::default());
         end(guest, 3);
         end(guest, 0);
         guest.run();

@@ -3,10 +3,10 @@
 mod common;
 
 use afterimage_ir::{
-    CaptureDecl, Component, Dim, InputAt, Offset, OutputAt, OutputDecl, Stage as In, TextureDecl, Type,
+    Component, Dim, FeedbackDecl, InputAt, Offset, OutputAt, OutputDecl, Stage as In, TextureDecl, Type,
 };
 use afterimage_stream::packets::*;
-use afterimage_stream::{Arena, CAPTURE_BUFFERS, Format, FormatFeatures, ObjectId, ObjectKind, Reader, UploadRef};
+use afterimage_stream::{Arena, FEEDBACK_BUFFERS, Format, FormatFeatures, ObjectId, ObjectKind, Reader, UploadRef};
 use afterimage_vulkan::{Renderer, Without};
 use bytemuck::Zeroable;
 use common::code::{Code, bind_storage, bytes};
@@ -438,8 +438,8 @@ fn textures_of_every_shape_and_format_are_kept() {
     continues("textures", Without::default(), set_up, then);
 }
 
-fn counters(buffer: ObjectId, offset: u64) -> [CounterRef; CAPTURE_BUFFERS] {
-    let mut counters = [CounterRef::default(); CAPTURE_BUFFERS];
+fn counters(buffer: ObjectId, offset: u64) -> [CounterRef; FEEDBACK_BUFFERS] {
+    let mut counters = [CounterRef::default(); FEEDBACK_BUFFERS];
     counters[0] = CounterRef { buffer, pad: 0, offset };
     counters
 }
@@ -470,18 +470,18 @@ fn what_the_gpu_wrote_is_kept() {
             let decl = OutputDecl { name: String::new(), ty, at: OutputAt::Location(10), semantic: None };
             let output = code.b.output(decl);
             code.b.store_output(output, number);
-            let place = CaptureDecl { output, component: 0, lanes: 1, buffer: 0, stream: 0, stride: 4, offset: 0 };
-            code.b.capture(place);
+            let place = FeedbackDecl { output, component: 0, lanes: 1, buffer: 0, stream: 0, stride: 4, offset: 0 };
+            code.b.feedback(place);
             let vertex = code.create(guest);
             let pixel = guest.shader(Stage::Pixel, CONSTANT);
             guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
             guest.pixel_constant(0, GREEN);
             let (captured, counter) = (guest.words(&[7; 64]), guest.words(&[0; 4]));
-            let all = [CaptureBuffer { buffer: captured, pad: 0, offset: 8, size: 0 }];
-            guest.encoder.push_tail(&SetCaptureBuffers { first: 0, count: 1 }, &all);
-            guest.encoder.push(&BeginCapture::default());
+            let all = [FeedbackBuffer { buffer: captured, pad: 0, offset: 8, size: 0 }];
+            guest.encoder.push_tail(&SetFeedbackBuffers { first: 0, count: 1 }, &all);
+            guest.encoder.push(&BeginFeedback::default());
             guest.draw(Topology::PointList, 3, 5);
-            guest.encoder.push(&EndCapture { counters: counters(counter, 4) });
+            guest.encoder.push(&EndFeedback { counters: counters(counter, 4) });
             // What a draw will be told.
             let arguments = guest.words(&[0; 8]);
             guest.encoder.push(&FillBuffer { id: arguments, value: 2, offset: 0, size: 8 });
@@ -497,7 +497,7 @@ fn what_the_gpu_wrote_is_kept() {
         type Scene = (ObjectId, ObjectId, ObjectId, ObjectId, ObjectId, [ObjectId; 3]);
         let then = |guest: &mut Guest, &(compute, sums, captured, counter, arguments, queries): &Scene| {
             guest.dispatch(compute, [8, 1, 1]);
-            guest.encoder.push(&BeginCapture { counters: counters(counter, 4) });
+            guest.encoder.push(&BeginFeedback { counters: counters(counter, 4) });
             let topology = Topology::PointList as u32;
             guest.encoder.push(&DrawIndirect {
                 topology,
@@ -508,7 +508,7 @@ fn what_the_gpu_wrote_is_kept() {
                 stride: 0,
                 pad: 0,
             });
-            guest.encoder.push(&EndCapture { counters: counters(counter, 8) });
+            guest.encoder.push(&EndFeedback { counters: counters(counter, 8) });
             guest.encoder.push(&DrawByteCount {
                 topology,
                 instances: 1,

@@ -5,7 +5,7 @@
 mod common;
 
 use afterimage_ir::{
-    BankDecl, BankSource, CaptureDecl, Component, Dim, GeometryDecl, ImageDecl, ImageFormat, InputAt, InputDecl,
+    BankDecl, BankSource, Component, Dim, FeedbackDecl, GeometryDecl, ImageDecl, ImageFormat, InputAt, InputDecl,
     InputPrimitive, Interp, Kind, MAX_ARRAY, MAX_BANK, MAX_STORAGE, MAX_VARS, Module, OutputAt, OutputDecl,
     OutputPrimitive, SpecDecl, Stage as In, TextureDecl, Type, Value,
 };
@@ -772,7 +772,15 @@ fn captures_keep_to_the_devices_most() {
                 s.output(OutputAt::Location(1), Type::F32X4);
                 let output = afterimage_ir::Output::new(0);
                 let (stride, offset) = (words * 4, (words * 4).wrapping_sub(16));
-                s.code.b.capture(CaptureDecl { output, component: 0, lanes: 4, buffer: 0, stream: 0, stride, offset });
+                s.code.b.feedback(FeedbackDecl {
+                    output,
+                    component: 0,
+                    lanes: 4,
+                    buffer: 0,
+                    stream: 0,
+                    stride,
+                    offset,
+                });
             })
         });
     });

@@ -2,7 +2,7 @@
 //!
 //! The shader does what vertex shaders do: it reads a position, multiplies it with a matrix, and captures the result and one number more.
 //! `gather` has its numbers from the host, `prepared` from a buffer, through the `prepare` shader. What is measured is all from packets
-//! to the end of the submission, per vertex of the draw; every draw is a capture of its own.
+//! to the end of the submission, per vertex of the draw; every draw is feedback of its own.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -28,8 +28,8 @@ const SHADER: &str = r#"vertex "bench" {
   input in1 : i32 vertex_index smooth
   output out0 : f32x4 position
   output out1 : i32 location 0
-  capture out0.xyzw buffer 0 stream 0 stride 20 offset 0
-  capture out1.x buffer 0 stream 0 stride 20 offset 16
+  feedback out0.xyzw buffer 0 stream 0 stride 20 offset 0
+  feedback out1.x buffer 0 stream 0 stride 20 offset 16
   bank c0 "c" stage 0 [256]
   v0: f32x4 = load_input in0
   v1: f32x4 = load_const c0[0]
@@ -102,8 +102,8 @@ impl Rig {
         guest.encoder.push_tail(&SetConstants { bank: 0, first: 0, count: 4 }, &matrix);
         let size = u64::from(vertices) * 3 * STRIDE;
         let buffer = guest.room(CreateBuffer::STORAGE, size);
-        let bound = CaptureBuffer { buffer, pad: 0, offset: 0, size: 0 };
-        guest.encoder.push_tail(&SetCaptureBuffers { first: 0, count: 1 }, &[bound]);
+        let bound = FeedbackBuffer { buffer, pad: 0, offset: 0, size: 0 };
+        guest.encoder.push_tail(&SetFeedbackBuffers { first: 0, count: 1 }, &[bound]);
         let arguments = guest.buffer(CreateBuffer::STORAGE, &[vertices, 1, 0, 0]);
         guest.execute().map_err(|error| error.to_string())?;
         guest.uploads.clear();
@@ -115,14 +115,14 @@ impl Rig {
         let encoder = &mut self.guest.encoder;
         let topology = topology as u32;
         for _ in 0..draws {
-            encoder.push(&BeginCapture::default());
+            encoder.push(&BeginFeedback::default());
             if self.way == Way::Prepared {
                 let (buffer, offset) = (self.arguments, 0);
                 encoder.push(&DrawIndirect { topology, indexed: 0, buffer, count: 1, offset, stride: 0, pad: 0 });
             } else {
                 encoder.push(&Draw { topology, first: 0, count, instances: 1, first_instance: 0, pad: 0 });
             }
-            encoder.push(&EndCapture::default());
+            encoder.push(&EndFeedback::default());
         }
         self.guest.end_frame();
         if let Err(error) = self.guest.execute() {

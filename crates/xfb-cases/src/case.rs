@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-/// What memory holds before a capture.
+/// What memory holds before feedback.
 pub const FILL: u32 = 0xDEAD_BEEF;
-/// Buffers that a capture may have.
+/// Buffers that feedback may have.
 pub const BUFFERS: usize = 4;
 
 /// Vertices of all instances and repetitions that a case may have: each is run by one invocation or more.
@@ -184,7 +184,7 @@ pub struct Range {
     pub offset: u32,
 }
 
-/// A capture: a draw, what is drawn, and where it goes.
+/// Feedback: a draw, what is drawn, and where it goes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Case {
     /// Comes back as it is.
@@ -213,7 +213,7 @@ pub struct Case {
     pub ranges: [Range; BUFFERS],
     /// How often the draw is made.
     pub reps: u32,
-    /// Whether the capture is ended and begun again between draws.
+    /// Whether the feedback is ended and begun again between draws.
     pub resume: bool,
     /// Where it comes from; only 0 is run.
     pub stage: u64,
@@ -478,7 +478,7 @@ impl Fields<'_> {
         }
         if let Some(n) = (0..BUFFERS).find(|&n| (layout.strides[n] != 0) != taken[n].contains(&true)) {
             return Err(
-                self.wrong(format!("strides[{n}]"), "0 is the stride of buffers without captures, and of no other")
+                self.wrong(format!("strides[{n}]"), "0 is the stride of buffers without feedback, and of no other")
             );
         }
         if layout.captures.is_empty() {
@@ -488,7 +488,7 @@ impl Fields<'_> {
     }
 }
 
-/// What a capture leaves behind: all of it, whether it is reported or not.
+/// What feedback leaves behind: all of it, whether it is reported or not.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Ran {
     /// Primitives that there were, by the query.

@@ -287,17 +287,17 @@ impl Worker {
         let provoking = if case.last { Provoking::Last } else { Provoking::First };
         self.guest.encoder.push(&SetRaster { provoking: provoking as u8, discard: 1, ..SetRaster::default() });
         let strides = case.strides();
-        let buffers: [CaptureBuffer; BUFFERS] = std::array::from_fn(|n| match strides[n] {
-            0 => CaptureBuffer::default(),
+        let buffers: [FeedbackBuffer; BUFFERS] = std::array::from_fn(|n| match strides[n] {
+            0 => FeedbackBuffer::default(),
             // A size of 0 would be all the rest; nothing fits into a byte.
-            _ => CaptureBuffer {
+            _ => FeedbackBuffer {
                 buffer: objects.memory,
                 pad: 0,
                 offset: place.memory[n] + u64::from(case.ranges[n].offset),
                 size: case.ranges[n].bytes.max(1).into(),
             },
         });
-        self.guest.encoder.push_tail(&SetCaptureBuffers { first: 0, count: BUFFERS as u32 }, &buffers);
+        self.guest.encoder.push_tail(&SetFeedbackBuffers { first: 0, count: BUFFERS as u32 }, &buffers);
         if case.kind.is_indexed() {
             let size = u64::from(case.vertices() * case.index_type.bytes());
             // A size of 0 would be all the rest here too; none of those are drawn.
@@ -313,15 +313,15 @@ impl Worker {
             0 => CounterRef::default(),
             _ => CounterRef { buffer: objects.counters, pad: 0, offset: place.counters + 4 * n as u64 },
         });
-        self.guest.encoder.push(&BeginCapture::default());
+        self.guest.encoder.push(&BeginFeedback::default());
         for rep in 0..case.reps {
             if rep > 0 && case.resume {
-                self.guest.encoder.push(&EndCapture { counters });
-                self.guest.encoder.push(&BeginCapture { counters });
+                self.guest.encoder.push(&EndFeedback { counters });
+                self.guest.encoder.push(&BeginFeedback { counters });
             }
             self.draw(case, place, objects);
         }
-        self.guest.encoder.push(&EndCapture { counters });
+        self.guest.encoder.push(&EndFeedback { counters });
         for (id, k) in place.queries.into_iter().zip(0..) {
             let n = self.queried(place, k);
             self.guest.encoder.push(&EndQuery { id, pad: 0, token: n });

@@ -228,7 +228,7 @@ impl<'a> Capture<'a> {
         Ok(ran)
     }
 
-    /// Ends the capture and begins it anew: all but the bytes is zero again, and queries have what there was.
+    /// Ends the feedback and begins it anew: all but the bytes is zero again, and queries have what there was.
     fn pause(&mut self, ran: &mut Ran) {
         let counters: Counters = self.memory.read(self.request.counters);
         ran.needed += counters.needed[0];

@@ -14,8 +14,8 @@
 //! | idx, it | indices, and their type: 0 is 16 bits, 1 is 32 bits, 2 is 8 bits |
 //! | rst | 1: all ones restart the primitive |
 //! | bytes, boff | bytes of the bound range, and its offset in the buffer |
-//! | reps | how often the draw is made within the capture |
-//! | resume | 1: the capture is ended and begun again, through counter buffers, between those draws |
+//! | reps | how often the draw is made within the feedback |
+//! | resume | 1: the feedback is ended and begun again, through counter buffers, between those draws |
 //! | stage | 0; other cases are answered with `"skipped": true` |
 //!
 //! `words` are the captured words behind the offset, `needed` and `written` what the queries say, `counter` the bytes captured at the end;

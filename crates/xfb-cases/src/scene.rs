@@ -1,8 +1,8 @@
-//! A scene of captures for people: particles that a vertex shader moves, 90 times, each time from what it captured before, and then
+//! A scene of feedback for people: particles that a vertex shader moves, 90 times, each time from what it captured before, and then
 //! draws as often as were captured. Native and lowered give the same pixels.
 
 use afterimage_ir::{
-    BuildError, Builder, CaptureDecl, InputAt, InputDecl, Interp, OutputAt, OutputDecl, Stage as IrStage, Type, Value,
+    BuildError, Builder, FeedbackDecl, InputAt, InputDecl, Interp, OutputAt, OutputDecl, Stage as IrStage, Type, Value,
 };
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectKind, VertexFormat};
@@ -75,7 +75,7 @@ fn vertex(drawn: bool) -> Result<String, BuildError> {
         y = b.fmad(dy, step, y);
         let moved = b.construct(&[x, y, dx, dy]);
         let output = output(&mut b, OutputAt::Location(0), moved);
-        b.capture(CaptureDecl { output, component: 0, lanes: 4, buffer: 0, stream: 0, stride: STRIDE, offset: 0 });
+        b.feedback(FeedbackDecl { output, component: 0, lanes: 4, buffer: 0, stream: 0, stride: STRIDE, offset: 0 });
     }
     b.return_();
     Ok(b.finish()?.to_string())
@@ -131,12 +131,12 @@ pub fn draw(options: Options) -> Result<Vec<u8>, GuestError> {
     guest.encoder.push(&SetRaster { discard: 1, ..SetRaster::default() });
     for step in 0..STEPS as usize {
         let source = VertexBuffer { source: particles[step % 2], stride: STRIDE, offset: 0, size: 0 };
-        let bound = CaptureBuffer { buffer: particles[(step + 1) % 2], pad: 0, offset: 0, size: 0 };
+        let bound = FeedbackBuffer { buffer: particles[(step + 1) % 2], pad: 0, offset: 0, size: 0 };
         guest.encoder.push_tail(&SetVertexBuffers { first: 0, count: 1 }, &[source]);
-        guest.encoder.push_tail(&SetCaptureBuffers { first: 0, count: 1 }, &[bound]);
-        guest.encoder.push(&BeginCapture::default());
+        guest.encoder.push_tail(&SetFeedbackBuffers { first: 0, count: 1 }, &[bound]);
+        guest.encoder.push(&BeginFeedback::default());
         guest.encoder.push(&points);
-        guest.encoder.push(&EndCapture { counters: counters(counter) });
+        guest.encoder.push(&EndFeedback { counters: counters(counter) });
     }
     let [width, height] = SIZE;
     let target = guest.id(ObjectKind::Texture);

@@ -1,7 +1,7 @@
 //! The vertex shader of a case.
 
 use afterimage_ir::{
-    BuildError, Builder, CaptureDecl, InputAt, InputDecl, Interp, Kind, Module, OutputAt, OutputDecl, Stage, Type,
+    BuildError, Builder, FeedbackDecl, InputAt, InputDecl, Interp, Kind, Module, OutputAt, OutputDecl, Stage, Type,
     Value,
 };
 
@@ -41,7 +41,15 @@ pub fn of(layout: Option<&Layout>) -> Result<Module, BuildError> {
         None => {
             let value = b.construct(&[vertex, instance]);
             let output = output(&mut b, OutputAt::Location(0), value);
-            b.capture(CaptureDecl { output, component: 0, lanes: 2, buffer: 0, stream: 0, stride: STRIDE, offset: 0 });
+            b.feedback(FeedbackDecl {
+                output,
+                component: 0,
+                lanes: 2,
+                buffer: 0,
+                stream: 0,
+                stride: STRIDE,
+                offset: 0,
+            });
         }
         Some(layout) => {
             let outputs: Vec<_> = (0..)
@@ -55,7 +63,7 @@ pub fn of(layout: Option<&Layout>) -> Result<Module, BuildError> {
                 })
                 .collect();
             for capture in &layout.captures {
-                b.capture(CaptureDecl {
+                b.feedback(FeedbackDecl {
                     output: outputs[capture.location as usize],
                     component: capture.component as u8,
                     lanes: capture.lanes as u8,

@@ -1,4 +1,4 @@
-//! Native, lowered, interpreted and modelled captures are equal to the last byte: a selection of the harness's cases that is soon done.
+//! Native, lowered, interpreted and modelled feedback is equal to the last byte: a selection of the harness's cases that is soon done.
 //! `cargo xtask xfb-cases --all` runs them all.
 
 use std::time::Duration;

@@ -15,9 +15,9 @@ use xtask::build;
 use xtask::step::{self, Context, Failure, Result};
 use xtask::workspace::Workspace;
 
+use crate::feedback;
 use crate::gnm;
 use crate::nv2a;
-use crate::xfb;
 
 /// The benchmarks that are programs.
 const D3D9: &str = "d3d9";
@@ -72,7 +72,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         gnm::bench::finish(&out);
     }
     if wanted(XFB) {
-        xfb::finish(&out);
+        feedback::finish(&out);
     }
     if wanted(STATE) {
         state::finish(ws, &out)?;

@@ -14,6 +14,7 @@ use xtask::setup::{self, Machine};
 use xtask::step::{Context, Failure, Result};
 use xtask::workspace::Workspace;
 
+use crate::feedback;
 use crate::gnm::scenes;
 use crate::matrix::{self, End};
 use crate::programs;
@@ -21,7 +22,6 @@ use crate::report;
 use crate::shaders;
 use crate::wine::Wine;
 use crate::wine::place::{Place, Release};
-use crate::xfb;
 use page::Section;
 pub(crate) use page::texts;
 
@@ -96,7 +96,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         sections.push(page::scenes(&scenes, &out));
     }
     if wanted(Part::Feedback) {
-        let particles = xfb::particles(ws, &tree, profile, &out.join("xfb"))?;
+        let particles = feedback::particles(ws, &tree, profile, &out.join("xfb"))?;
         sections.push(page::particles(&particles, &out));
     }
     if wanted(Part::Shaders) {

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use xtask::step::{Context, Result};
 
+use crate::feedback::Particles;
 use crate::gnm::scenes::Scenes;
 use crate::matrix::{End, PROGRAMS, Row, Way};
 use crate::programs;
 use crate::report::{HEADINGS, STYLE, columns, escape, link};
 use crate::shaders::Shaders;
-use crate::xfb::Particles;
 
 /// A part of the page.
 pub(super) struct Section {

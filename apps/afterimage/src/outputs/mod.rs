@@ -226,9 +226,9 @@ mod tests {
             (&["diff", &at("d"), &at("e"), "-o", "{}"], "e"),
             (&["shader", "disasm", &at("in"), "-o", "{}"], "in"),
             (&["shader", "asm", &at("in"), "-o", "{}"], "in"),
-            (&["shader", "xfb", &at("in"), "-o", "{}"], "in"),
-            (&["shader", "xfb", &at("in"), "--prepare", "{}"], "in"),
-            (&["shader", "xfb", &at("in"), "--geometry", &at("other"), "-o", "{}"], "other"),
+            (&["shader", "feedback", &at("in"), "-o", "{}"], "in"),
+            (&["shader", "feedback", &at("in"), "--prepare", "{}"], "in"),
+            (&["shader", "feedback", &at("in"), "--geometry", &at("other"), "-o", "{}"], "other"),
         ];
         let refused = |line: &[&str], output: &str| {
             let words: Vec<String> = line.iter().map(|word| word.replace("{}", output)).collect();

@@ -76,8 +76,8 @@ pub(crate) const PATHS: &[Row] = &[
     row("shader disasm", "output", Role::Writes),
     row("shader asm", "input", Role::Reads),
     row("shader asm", "output", Role::Writes),
-    row("shader xfb", "input", Role::Reads),
-    row("shader xfb", "geometry", Role::Reads),
-    row("shader xfb", "output", Role::Writes),
-    row("shader xfb", "prepare", Role::Writes),
+    row("shader feedback", "input", Role::Reads),
+    row("shader feedback", "geometry", Role::Reads),
+    row("shader feedback", "output", Role::Writes),
+    row("shader feedback", "prepare", Role::Writes),
 ];

@@ -3,6 +3,7 @@
 mod batch;
 mod convert;
 mod error;
+mod feedback;
 mod gcn;
 mod io;
 mod kind;
@@ -10,7 +11,6 @@ mod reflect;
 mod stream;
 mod tool;
 mod translate;
-mod xfb;
 
 pub(crate) use stream::code as stream_code;
 
@@ -31,7 +31,8 @@ enum Action {
     Disasm(convert::Args),
     /// Turn assembler text into Direct3D 9 shader tokens, NV2A microcode or GCN code.
     Asm(convert::Args),
-    Xfb(xfb::Args),
+    #[command(visible_alias = "xfb")]
+    Feedback(feedback::Args),
 }
 
 /// Runs `afterimage shader ...` and says on standard error what went wrong.
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Action::Translate(args) => return batch::run(args),
         Action::Disasm(args) => (&args.input, convert::disasm(args)),
         Action::Asm(args) => (&args.input, convert::asm(args)),
-        Action::Xfb(args) => (&args.input, xfb::run(args)),
+        Action::Feedback(args) => (&args.input, feedback::run(args)),
     };
     let code = match result {
         Ok(()) => error::Code::Done,

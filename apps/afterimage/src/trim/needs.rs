@@ -116,7 +116,7 @@ impl Kept {
                     let of_group = group.is_some_and(|group| groups[group]);
                     let keep = named || of_group || writes_live();
                     // The end of a group comes first: with it all of the group is kept.
-                    if let Some(group) = group.filter(|_| keep && step.touch.ends_capture) {
+                    if let Some(group) = group.filter(|_| keep && step.touch.ends_feedback) {
                         groups[group] = true;
                     }
                     keep
@@ -192,10 +192,10 @@ impl Found {
             if let Packet::BeginFrame(_) | Packet::Present(_) = packet
                 && let Some(group) = open.take()
             {
-                let touch = Touch::of(&Packet::EndCapture(&Default::default()), &state, &mut |id| shaders.facts(id));
+                let touch = Touch::of(&Packet::EndFeedback(&Default::default()), &state, &mut |id| shaders.facts(id));
                 steps.push(Step { place, role: Role::End { group }, touch: touches.one(touch) });
             }
-            if let Packet::BeginCapture(_) = packet {
+            if let Packet::BeginFeedback(_) = packet {
                 open = Some(groups.len());
                 groups.push(false);
             }
@@ -219,7 +219,7 @@ impl Found {
             let step = steps.len();
             steps.push(Step { place, role, touch: touches.one(touch) });
             match packet {
-                Packet::EndCapture(_) => open = None,
+                Packet::EndFeedback(_) => open = None,
                 // Of a query, either both ends are kept or none; none where only its begin is asked for.
                 Packet::BeginQuery(body) => drop(queries.insert(body.id, step)),
                 Packet::EndQuery(body) => {

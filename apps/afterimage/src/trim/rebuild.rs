@@ -203,9 +203,9 @@ impl Rebuild<'_> {
             }
             Effect::Clears(..) => settle.targets(),
             Effect::Dispatches(shader) => settle.dispatch(shaders.facts(shader).slots),
-            Effect::Captures { ends: false } => settle.capture_buffers(),
+            Effect::Feedback { ends: false } => settle.feedback_buffers(),
             // These name all that they need.
-            Effect::Captures { ends: true }
+            Effect::Feedback { ends: true }
             | Effect::Creates { .. }
             | Effect::Declares(_)
             | Effect::Describes(_)

@@ -91,13 +91,13 @@ impl Settle<'_> {
     }
 
     /// For the beginning of a capture of vertices.
-    pub(super) fn capture_buffers(&mut self) {
-        let buffers = self.wanted.capture_buffers.map(|buffer| match lives(self.wanted, buffer.buffer) {
+    pub(super) fn feedback_buffers(&mut self) {
+        let buffers = self.wanted.feedback_buffers.map(|buffer| match lives(self.wanted, buffer.buffer) {
             true => buffer,
-            false => CaptureBuffer::default(),
+            false => FeedbackBuffer::default(),
         });
-        if buffers != self.have.capture_buffers {
-            self.out.push_tail(&SetCaptureBuffers { first: 0, count: buffers.len() as u32 }, &buffers);
+        if buffers != self.have.feedback_buffers {
+            self.out.push_tail(&SetFeedbackBuffers { first: 0, count: buffers.len() as u32 }, &buffers);
         }
     }
 

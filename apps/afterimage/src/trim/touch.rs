@@ -15,7 +15,7 @@ pub(super) struct Touch {
     /// Those of them of which nothing stays.
     pub(super) replaces: Vec<ObjectId>,
     /// Whether it ends a capture of vertices.
-    pub(super) ends_capture: bool,
+    pub(super) ends_feedback: bool,
 }
 
 /// What is told of a shader.
@@ -63,9 +63,9 @@ impl Touch {
                 touch.memory(state, Stage::Compute, facts.stores);
             }
             Effect::Clears(body, rects) => touch.clear(state, body, rects),
-            Effect::Captures { ends } => {
-                touch.ends_capture = ends;
-                for buffer in state.capture_buffers {
+            Effect::Feedback { ends } => {
+                touch.ends_feedback = ends;
+                for buffer in state.feedback_buffers {
                     if ends {
                         touch.write(state, buffer.buffer, false);
                     } else {

@@ -57,11 +57,16 @@ const CASES: &[Case] = &[
     case("shader translate", "output", &["shader", "translate", "a.asm", "b.asm", "-o", "out", "--to", "ir"], &[3]),
     case("shader disasm", "output", &["shader", "disasm", "a.cso", "-o", "out/f.asm"], &[3]),
     case("shader asm", "output", &["shader", "asm", "a.asm", "-o", "out/f.cso"], &[3]),
-    case("shader xfb", "output", &["shader", "xfb", "a.spv", "--capture", "position=0", "-o", "out/f.spv"], &[3]),
     case(
-        "shader xfb",
+        "shader feedback",
+        "output",
+        &["shader", "feedback", "a.spv", "--capture", "position=0", "-o", "out/f.spv"],
+        &[3],
+    ),
+    case(
+        "shader feedback",
         "prepare",
-        &["shader", "xfb", "a.spv", "--capture", "position=0", "--prepare", "out/f.spv"],
+        &["shader", "feedback", "a.spv", "--capture", "position=0", "--prepare", "out/f.spv"],
         &[3],
     ),
     // The program's own process has the renderer, which is the one of `replay`; what can be seen from outside is looked at.

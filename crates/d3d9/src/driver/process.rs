@@ -173,7 +173,7 @@ impl Device {
         let own = |stream: &Stream| stream.buffer == Some(job.target);
         worth
             && processing.fits
-            && self.port.device().features & DeviceFeatures::CAPTURE != 0
+            && self.port.device().features & DeviceFeatures::FEEDBACK != 0
             && !self.port.is_lost()
             && self.locked_buffers.is_empty()
             && self.late_buffers.is_empty()
@@ -199,18 +199,18 @@ impl Device {
         } else {
             target.newer.start.min(job.place.start)..target.newer.end.max(job.place.end)
         };
-        let vertices = CaptureBuffer {
+        let vertices = FeedbackBuffer {
             buffer: target.id,
             offset: job.place.start.into(),
             size: u64::from(job.count) * u64::from(job.stride),
-            ..CaptureBuffer::default()
+            ..FeedbackBuffer::default()
         };
         self.port.put(&mut self.host.sent.raster, raster);
         self.registers.tracker.mark(Group::Raster);
         self.send_window();
         let bound = [vertices, codes.unwrap_or_default()];
-        self.port.push_tail(&SetCaptureBuffers { first: VERTICES.into(), count: bound.len() as u32 }, &bound);
-        self.port.push(&BeginCapture::default());
+        self.port.push_tail(&SetFeedbackBuffers { first: VERTICES.into(), count: bound.len() as u32 }, &bound);
+        self.port.push(&BeginFeedback::default());
         self.port.push(&Draw {
             topology: Topology::PointList as u32,
             first: job.first,
@@ -219,9 +219,9 @@ impl Device {
             first_instance: 0,
             pad: 0,
         });
-        self.port.push(&EndCapture::default());
-        let none = [CaptureBuffer::default(); 2];
-        self.port.push_tail(&SetCaptureBuffers { first: VERTICES.into(), count: none.len() as u32 }, &none);
+        self.port.push(&EndFeedback::default());
+        let none = [FeedbackBuffer::default(); 2];
+        self.port.push_tail(&SetFeedbackBuffers { first: VERTICES.into(), count: none.len() as u32 }, &none);
         self.port.breathe();
         Ok(())
     }
@@ -242,7 +242,7 @@ impl Device {
     }
 
     /// Where so many clip codes go.
-    fn room_for_codes(&mut self, count: u32) -> Result<CaptureBuffer> {
+    fn room_for_codes(&mut self, count: u32) -> Result<FeedbackBuffer> {
         if count > self.clip_codes.room - self.clip_codes.used {
             self.fold_clip_codes()?;
         }
@@ -258,7 +258,7 @@ impl Device {
         let place = (codes.used, codes.id);
         codes.used += count;
         let (offset, size) = (4 * u64::from(place.0), 4 * u64::from(count));
-        Ok(CaptureBuffer { buffer: place.1, offset, size, ..CaptureBuffer::default() })
+        Ok(FeedbackBuffer { buffer: place.1, offset, size, ..FeedbackBuffer::default() })
     }
 
     /// Adds what the GPU has found to the clip status. Waits for it.
@@ -419,7 +419,7 @@ impl Device {
                 Error::Fail
             })?;
             for (lane, vertex) in group.chunks_mut(stride).enumerate() {
-                for capture in &stage.module.captures {
+                for capture in &stage.module.feedback {
                     let output = outcome.outputs.get(capture.output.index()).map_or([0; 4], |lanes| lanes[lane]);
                     if capture.buffer == CODES {
                         union |= output[0];

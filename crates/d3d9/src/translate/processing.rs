@@ -12,7 +12,7 @@ use crate::machine::{CLIP_PLANES, Program, RenderStates as RS, StageStates as TS
 use crate::translate::{attributes, texture_kind};
 use afterimage_d3d9_types::*;
 use afterimage_ir::{
-    BankDecl, BankSource, Builder, CaptureDecl, Imm, InputAt, InputDecl, Interp, Kind, Module, Op, OutputAt,
+    BankDecl, BankSource, Builder, FeedbackDecl, Imm, InputAt, InputDecl, Interp, Kind, Module, Op, OutputAt,
     OutputDecl, Semantic, Type, Value,
 };
 use afterimage_shader_d3d9::ffp::{STAGES, lift_fixed_vertex};
@@ -98,7 +98,7 @@ pub(crate) struct Processing {
 impl Processing {
     /// Whether it makes clip codes.
     pub(crate) fn has_codes(&self) -> bool {
-        self.module.captures.iter().any(|capture| capture.buffer == CODES)
+        self.module.feedback.iter().any(|capture| capture.buffer == CODES)
     }
 }
 
@@ -337,7 +337,7 @@ impl<'a> Epilogue<'a> {
             semantic: None,
         });
         self.b.store_output(output, value);
-        self.b.capture(CaptureDecl { output, component: 0, lanes, buffer, stream: 0, stride, offset });
+        self.b.feedback(FeedbackDecl { output, component: 0, lanes, buffer, stream: 0, stride, offset });
     }
 
     /// What the stage would store at a place.

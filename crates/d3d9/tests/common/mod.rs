@@ -270,7 +270,7 @@ pub fn info() -> DeviceInfo {
         max_clip_planes: 8,
         memory: 1 << 30,
         pipeline_statistics: 1,
-        features: DeviceFeatures::CAPTURE | DeviceFeatures::SMOOTH_LINES,
+        features: DeviceFeatures::FEEDBACK | DeviceFeatures::SMOOTH_LINES,
         ..DeviceInfo::default()
     };
     for format in Format::ALL {

@@ -63,7 +63,7 @@ impl Default for Case {
 }
 
 /// What a capture leaves.
-pub(crate) struct Captured {
+pub(crate) struct FeedbackSource {
     buffers: [Vec<u32>; 2],
     /// Bytes captured into each.
     bytes: [u32; 2],
@@ -72,10 +72,10 @@ pub(crate) struct Captured {
     written: u64,
 }
 
-impl Captured {
+impl FeedbackSource {
     /// What is another in `other`, but for so many units in the last place of a word.
-    pub(crate) fn difference(&self, other: &Captured, units: u32) -> Option<String> {
-        let counts = |of: &Captured| (of.bytes, of.needed, of.written);
+    pub(crate) fn difference(&self, other: &FeedbackSource, units: u32) -> Option<String> {
+        let counts = |of: &FeedbackSource| (of.bytes, of.needed, of.written);
         if counts(self) != counts(other) {
             return Some(format!("bytes, needed, written: {:?} and {:?}", counts(self), counts(other)));
         }
@@ -215,11 +215,11 @@ impl Rig {
     }
 
     /// The original, with the extension.
-    pub(crate) fn native(&self, case: &Case) -> Result<Captured> {
+    pub(crate) fn native(&self, case: &Case) -> Result<FeedbackSource> {
         let d = &self.gpu.device;
         let feedback = self.gpu.feedback.as_ref().expect("looked for");
         let pipeline = self.original(case)?;
-        let captures = [capture_buffer(&self.gpu)?, capture_buffer(&self.gpu)?];
+        let captures = [feedback_buffer(&self.gpu)?, feedback_buffer(&self.gpu)?];
         let counters = self.gpu.filled(&[0; 8], Usage::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT | Usage::TRANSFER_DST)?;
         let indices = self.indices(case)?;
         let arguments = self.arguments(case)?;
@@ -273,7 +273,7 @@ impl Rig {
             d.get_query_pool_results(queries, 0, &mut results, vk::QueryResultFlags::TYPE_64)?;
             let [[written, needed]] = results;
             let bytes = self.gpu.read(&counters)?[..2].try_into().expect("two counters");
-            let result = Captured {
+            let result = FeedbackSource {
                 buffers: [self.gpu.read(&captures[0].0)?, self.gpu.read(&captures[1].0)?],
                 bytes,
                 needed,
@@ -287,8 +287,8 @@ impl Rig {
     }
 
     /// Lowered, with `prepare`: the device finds out the draw's numbers.
-    pub(crate) fn prepared(&self, case: &Case, request: &Request) -> Result<Captured> {
-        let captures = [capture_buffer(&self.gpu)?, capture_buffer(&self.gpu)?];
+    pub(crate) fn prepared(&self, case: &Case, request: &Request) -> Result<FeedbackSource> {
+        let captures = [feedback_buffer(&self.gpu)?, feedback_buffer(&self.gpu)?];
         let indices = self.indices(case)?;
         let arguments = self.arguments(case)?;
         let list = addressed(&self.gpu, &vec![0; 2 * case.count as usize])?;
@@ -329,8 +329,8 @@ impl Rig {
     }
 
     /// Lowered, with `plan`: the host knows the draw's numbers.
-    pub(crate) fn planned(&self, case: &Case, request: &Request, form: Form) -> Result<Captured> {
-        let captures = [capture_buffer(&self.gpu)?, capture_buffer(&self.gpu)?];
+    pub(crate) fn planned(&self, case: &Case, request: &Request, form: Form) -> Result<FeedbackSource> {
+        let captures = [feedback_buffer(&self.gpu)?, feedback_buffer(&self.gpu)?];
         let indices = self.indices(case)?;
         let request = Request {
             indices: indices.as_ref().map_or(0, |indices| indices.1),
@@ -372,8 +372,8 @@ impl Rig {
     }
 
     /// Lowered, with a geometry shader: one work group finds out how much there is.
-    pub(crate) fn geometry(&self, case: &Case, request: &Request) -> Result<Captured> {
-        let captures = [capture_buffer(&self.gpu)?, capture_buffer(&self.gpu)?];
+    pub(crate) fn geometry(&self, case: &Case, request: &Request) -> Result<FeedbackSource> {
+        let captures = [feedback_buffer(&self.gpu)?, feedback_buffer(&self.gpu)?];
         let indices = self.indices(case)?;
         let counters = addressed(&self.gpu, bytemuck::cast_slice(&[Counters::default()]))?;
         // The draw is planned as if nothing were captured of it; where captures go is asked of another request.
@@ -455,8 +455,8 @@ impl Rig {
         draw
     }
 
-    fn result(&self, captures: &[(Buffer, u64); 2], counters: &Counters) -> Result<Captured> {
-        Ok(Captured {
+    fn result(&self, captures: &[(Buffer, u64); 2], counters: &Counters) -> Result<FeedbackSource> {
+        Ok(FeedbackSource {
             buffers: [self.gpu.read(&captures[0].0)?, self.gpu.read(&captures[1].0)?],
             bytes: [counters.bytes[0], counters.bytes[1]],
             needed: counters.needed[0],
@@ -594,7 +594,7 @@ fn with_usage(gpu: &Gpu, words: &[u32], usage: Usage) -> Result<(Buffer, u64)> {
     Ok((buffer, address))
 }
 
-fn capture_buffer(gpu: &Gpu) -> Result<(Buffer, u64)> {
+fn feedback_buffer(gpu: &Gpu) -> Result<(Buffer, u64)> {
     let usage = Usage::SHADER_DEVICE_ADDRESS | Usage::TRANSFORM_FEEDBACK_BUFFER_EXT;
     with_usage(gpu, &vec![FILL; CAPTURE as usize / 4], usage)
 }

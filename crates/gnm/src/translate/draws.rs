@@ -201,7 +201,7 @@ impl Translator {
         front: Option<Front>,
     ) -> Result<(), DrawError> {
         if !matches!(front, Some(Front::Geometry(_))) {
-            self.capture_draw(registers, memory, draw, primitive, front.as_ref())?;
+            self.feedback_draw(registers, memory, draw, primitive, front.as_ref())?;
         }
         let plan = self.applied.plan;
         if plan.kills {

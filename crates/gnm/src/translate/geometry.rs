@@ -15,7 +15,7 @@ use super::own::{Own, Use};
 use super::primitives::{MOST_INDICES, Primitive, neighbours};
 use super::resources::Needs;
 use super::shaders::{
-    self, CAPTURE, COPY_CAPTURE_ON_CHIP, COPY_ON_CHIP, DOMAIN_EXPORT, EXPORT, EXPORT_ON_CHIP, GEOMETRY,
+    self, COPY_FEEDBACK_ON_CHIP, COPY_ON_CHIP, DOMAIN_EXPORT, EXPORT, EXPORT_ON_CHIP, FEEDBACK, GEOMETRY,
     GEOMETRY_ON_CHIP, Stages, VERTEX,
 };
 use super::stream_out::{Captured, From, Order};
@@ -76,8 +76,8 @@ impl Behind {
     }
 
     /// The same where it captures.
-    pub(super) fn capture_stage(&self) -> &'static Stages {
-        if matches!(self, Self::Share(_)) { &COPY_CAPTURE_ON_CHIP } else { &CAPTURE }
+    pub(super) fn feedback_stage(&self) -> &'static Stages {
+        if matches!(self, Self::Share(_)) { &COPY_FEEDBACK_ON_CHIP } else { &FEEDBACK }
     }
 
     /// Gives it to the copy shader.

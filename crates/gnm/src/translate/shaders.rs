@@ -47,7 +47,7 @@ pub(super) const VERTEX: Stages = Stages {
     runs: [0; 2],
 };
 /// The vertex stage's program where it stores what stream-out captures.
-pub(super) const CAPTURE: Stages = Stages { host: Stage::Compute, ..VERTEX };
+pub(super) const FEEDBACK: Stages = Stages { host: Stage::Compute, ..VERTEX };
 pub(super) const PIXEL: Stages = Stages {
     stage: HwStage::Ps,
     host: Stage::Pixel,
@@ -83,7 +83,7 @@ pub(super) const DOMAIN: Stages = Stages { runs: DOMAIN_STAGE, ..VERTEX };
 /// `VGT_SHADER_STAGES_EN` with the domain stage as `VS_EN`.
 const DOMAIN_STAGE: [u32; 2] = [0, 1 << 6];
 /// The domain program where it stores what stream-out captures.
-pub(super) const DOMAIN_CAPTURE: Stages = Stages { runs: DOMAIN_STAGE, ..CAPTURE };
+pub(super) const DOMAIN_FEEDBACK: Stages = Stages { runs: DOMAIN_STAGE, ..FEEDBACK };
 /// Those in front of a geometry shader's copy shader.
 pub(super) const EXPORT: Stages = Stages {
     stage: HwStage::Es,
@@ -112,7 +112,7 @@ const ON_CHIP: [u32; 2] = [vgt::ON_CHIP, 0];
 pub(super) const EXPORT_ON_CHIP: Stages = Stages { runs: ON_CHIP, ..EXPORT };
 pub(super) const GEOMETRY_ON_CHIP: Stages = Stages { runs: ON_CHIP, ..GEOMETRY };
 pub(super) const COPY_ON_CHIP: Stages = Stages { runs: ON_CHIP, ..VERTEX };
-pub(super) const COPY_CAPTURE_ON_CHIP: Stages = Stages { runs: ON_CHIP, ..CAPTURE };
+pub(super) const COPY_FEEDBACK_ON_CHIP: Stages = Stages { runs: ON_CHIP, ..FEEDBACK };
 pub(super) const COMPUTE: Stages = Stages {
     stage: HwStage::Cs,
     host: Stage::Compute,
@@ -369,7 +369,7 @@ fn vertex_registers(registers: &View, position: u32) -> io::Registers {
 }
 
 /// What a vertex or domain program's translation depends on where it captures.
-pub(super) fn capture_registers(stage: &Stages, registers: &View) -> io::Registers {
+pub(super) fn feedback_registers(stage: &Stages, registers: &View) -> io::Registers {
     let common = common(stage, registers);
     let mut seen = io::Registers { captures: 1, step_rates: step_rates(&common, registers), ..common };
     set_runs(&mut seen, stage.runs);

@@ -11,7 +11,7 @@ use super::draws::{DrawError, Front};
 use super::geometry::Behind;
 use super::own::Use;
 use super::primitives::{MOST_INDICES, Primitive};
-use super::shaders::{self, CAPTURE, DOMAIN_CAPTURE};
+use super::shaders::{self, DOMAIN_FEEDBACK, FEEDBACK};
 use super::tessellation::Patches;
 use crate::machine::{self, Indices};
 use crate::memory::GuestMemory;
@@ -81,7 +81,7 @@ fn captures(registers: &Registers, stream: u32) -> bool {
 
 impl Translator {
     /// Stores what stream-out captures of a draw without a geometry shader.
-    pub(super) fn capture_draw(
+    pub(super) fn feedback_draw(
         &mut self,
         registers: &Registers,
         memory: &mut dyn GuestMemory,
@@ -159,9 +159,9 @@ impl Translator {
         }
         self.bound_samplers();
         let stage = match from {
-            From::Draw => &CAPTURE,
-            From::Geometry(behind) => behind.capture_stage(),
-            From::Patches(_) => &DOMAIN_CAPTURE,
+            From::Draw => &FEEDBACK,
+            From::Geometry(behind) => behind.feedback_stage(),
+            From::Patches(_) => &DOMAIN_FEEDBACK,
         };
         let Some(mut needs) = self.gather(stage, registers, memory) else { return Ok(()) };
         let mut off_chip = 0;
@@ -181,7 +181,7 @@ impl Translator {
         needs.behind = vec![indices, StorageBinding::default()];
         self.ready(&[&needs], memory)?;
         self.bind(stage, &needs, memory)?;
-        let seen = shaders::capture_registers(stage, registers);
+        let seen = shaders::feedback_registers(stage, registers);
         let shader = self.shader(stage, &needs.code, seen, &needs.buffer_specs, &needs.image_specs)?;
         let bases = self.stream_out.map(|bytes| bytes / 4);
         let lanes_of = [off_chip, stream, order.length, lanes as u32];

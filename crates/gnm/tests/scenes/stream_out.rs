@@ -9,7 +9,7 @@ use afterimage_gnm_types::{op, reg, value::*};
 /// Reads a position and a colour through s[0:3], halves the position and moves it by the number of the instance, and captures
 /// both into the buffer of s[4:7], as compilers have it: lanes below the count in s16, from the index in s17 and the word in s18
 /// on.
-const CAPTURE: &str = "
+const FEEDBACK: &str = "
     buffer_load_format_xyzw v[4:7], v0, s[0:3], 0 idxen
     buffer_load_format_xyzw v[8:11], v0, s[0:3], 0 idxen offset:16
     v_cvt_f32_u32 v13, v3
@@ -40,7 +40,7 @@ const ROOM: u32 = 17;
 /// Sets the program up that captures, with its vertices.
 fn capturing(scene: &mut Scene, vertices: &[[f32; 4]], buffer: u64) {
     let at = scene.put(vertices.as_flattened());
-    let program = scene.program(CAPTURE);
+    let program = scene.program(FEEDBACK);
     // 16 user SGPRs, then those of stream-out with one buffer.
     let regs =
         [(program >> 8) as u32, (program >> 40) as u32, 3 << 24 | 0xC0 << 12, 16 << 1 | 1 << 8 | 1 << 12, 0, 4, 0];

@@ -19,8 +19,8 @@ pub use textures::Level;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::capture::CaptureDecl;
 use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+use crate::feedback::FeedbackDecl;
 use crate::geometry::GeometryDecl;
 use crate::module::{
     Args, BankDecl, ImageDecl, Imm, InputAt, InputDecl, MAX_DEPTH, MAX_NAMES, MAX_VALUES, Module, NameDecl, OutputDecl,
@@ -125,8 +125,8 @@ impl Builder {
     }
 
     /// Has transform feedback record components of an output.
-    pub fn capture(&mut self, decl: CaptureDecl) {
-        self.module.captures.push(decl);
+    pub fn feedback(&mut self, decl: FeedbackDecl) {
+        self.module.feedback.push(decl);
     }
 
     /// Declares a constant bank.

@@ -1,5 +1,5 @@
 //! Lowered transform feedback as Metal source: both forms, and the shader that prepares a draw, leave the memory behind that the
-//! interpreter leaves, and that a plain model of captures says.
+//! interpreter leaves, and that a plain model of feedback says.
 
 mod geometry;
 #[path = "../judge/mod.rs"]
@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 
 use afterimage_interp::{Environment, SampleArgs};
 use afterimage_ir::{
-    BankDecl, BankSource, CaptureDecl, InputAt, InputDecl, Module, Output, TextureDecl, parse, verify,
+    BankDecl, BankSource, FeedbackDecl, InputAt, InputDecl, Module, Output, TextureDecl, parse, verify,
 };
 use afterimage_msl::{Artifact, Attribute, Options, Source, emit};
 use afterimage_passes::feedback::block::{DRAW, Request};
@@ -72,7 +72,7 @@ const VERTICES: u32 = 16;
 
 fn shader(layout: Layout) -> Module {
     let mut module = parse(SHADER).unwrap();
-    let capture = |&(output, component, lanes, buffer, stride, offset): &(u32, u8, u8, u8, u32, u32)| CaptureDecl {
+    let capture = |&(output, component, lanes, buffer, stride, offset): &(u32, u8, u8, u8, u32, u32)| FeedbackDecl {
         output: Output(output),
         component,
         lanes,
@@ -81,7 +81,7 @@ fn shader(layout: Layout) -> Module {
         stride,
         offset,
     };
-    module.captures = layout.iter().map(capture).collect();
+    module.feedback = layout.iter().map(capture).collect();
     verify(&module).unwrap();
     module
 }

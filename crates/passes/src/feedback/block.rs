@@ -4,7 +4,7 @@
 use super::table::{Provoking, Row};
 use bytemuck::{Pod, Zeroable};
 
-/// Buffers that a capture may have.
+/// Buffers that feedback may have.
 pub const BUFFERS: usize = 4;
 /// Streams of vertices that a geometry shader may have; a vertex shader has the first alone.
 pub const STREAMS: usize = 4;
@@ -135,7 +135,7 @@ block! {
 }
 
 block! {
-    /// How far a capture has come, in device memory: it begins as zeros, and everything that draws add is added there.
+    /// How far feedback has come, in device memory: it begins as zeros, and everything that draws add is added there.
     Counters, COUNTERS {
         /// Bytes captured into each buffer, from the start of its bound range.
         bytes: [u32; BUFFERS],
@@ -154,7 +154,7 @@ pub enum DrawKind {
     Direct = 0,
     /// At [`Request::arguments`]: `VkDrawIndirectCommand`, or `VkDrawIndexedIndirectCommand` where there are indices.
     Indirect = 1,
-    /// At [`Request::arguments`]: bytes that a capture has written; the vertices are those less [`Request::counter_offset`] (at least
+    /// At [`Request::arguments`]: bytes that feedback has written; the vertices are those less [`Request::counter_offset`] (at least
     /// none), divided by [`Request::counter_stride`].
     ByteCount = 2,
 }
@@ -165,7 +165,7 @@ block! {
     Request, REQUEST {
         /// [`Row::words`] of the topology.
         row: [u32; 4],
-        /// [`DrawKind`]: 0 where the draw's parameters are here, 1 where they are in memory, 2 where a capture's bytes say how many vertices.
+        /// [`DrawKind`]: 0 where the draw's parameters are here, 1 where they are in memory, 2 where feedback's bytes say how many vertices.
         kind: u32,
         /// First vertex, or the first index.
         first: u32,
@@ -196,7 +196,7 @@ block! {
         list_room: u32,
         /// Device address of room for the list of primitives, 8 bytes each: needed with `restart` alone.
         list: u64,
-        /// Device address of the capture's [`Counters`].
+        /// Device address of the feedback's [`Counters`].
         counters: u64,
         /// Device address of the [`Draw`] to fill.
         draw: u64,

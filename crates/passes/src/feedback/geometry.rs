@@ -40,7 +40,7 @@ const PLENTY: u32 = 0x7fff_ffff;
 ///
 /// It is dispatched as one work group (1, 1, 1). Its bank of source `Feedback`, number 0, is a [`Draw`] that [`plan`](super::plan()) or
 /// [`prepare`](super::prepare()) filled for a request whose strides are all 0, so that nothing of it is limited by buffers, and whose
-/// counters are not the capture's. [`Draw::request`] is the address of another [`Request`], of which only `counters`, `buffers` and `sizes`
+/// counters are not the feedback's. [`Draw::request`] is the address of another [`Request`], of which only `counters`, `buffers` and `sizes`
 /// count: there primitives are stored, and counted by stream. `provoking` is the pipeline's convention, for the strips that come out.
 ///
 /// Banks of the same number and name are the same bank of both shaders; textures are in compute slots as [`lower`](super::lower()) has them.
@@ -56,8 +56,8 @@ pub fn lower_geometry(
     check(vertex, Stage::Vertex)?;
     check(geometry, Stage::Geometry)?;
     let Some(decl) = geometry.geometry else { return Err(FeedbackError::Stage(geometry.stage.name())) };
-    if geometry.captures.is_empty() {
-        return Err(FeedbackError::NoCaptures);
+    if geometry.feedback.is_empty() {
+        return Err(FeedbackError::NoFeedback);
     }
     let (vertex, geometry) = share(vertex, geometry)?;
     let module = build(&vertex, &geometry, decl, attributes, provoking)?;
@@ -92,7 +92,7 @@ struct Stream {
     strip: Var,
     /// Primitives of the invocation.
     found: Var,
-    /// Number of the lane's first primitive in the capture of this draw.
+    /// Number of the lane's first primitive in the feedback of this draw.
     first: Var,
     /// Primitives of the rounds so far, at most [`PLENTY`].
     so_far: Var,
@@ -234,7 +234,7 @@ impl<'a> Lowering<'a> {
             inputs.push(array);
         }
         let mut outputs = vec![None; geometry.outputs.len()];
-        for capture in &geometry.captures {
+        for capture in &geometry.feedback {
             let decl = &geometry.outputs[capture.output.index()];
             outputs[capture.output.index()].get_or_insert_with(|| b.var(&decl.name, decl.ty));
         }
@@ -256,7 +256,7 @@ impl<'a> Lowering<'a> {
         let mut outputs = Vec::new();
         for (n, decl) in self.geometry.outputs.iter().enumerate() {
             let output = Output::new(n);
-            if self.geometry.captures.iter().any(|c| c.stream == number && c.output == output) {
+            if self.geometry.feedback.iter().any(|c| c.stream == number && c.output == output) {
                 outputs.push((output, ["last", "before"].map(|name| b.var(&format!("{name}{n}"), decl.ty))));
             }
         }
@@ -474,7 +474,7 @@ impl<'a> Lowering<'a> {
             for &(buffer, stride, target) in &stream.buffers {
                 let stride = b.int(stride);
                 let vertex = b.element(target, vertex, stride);
-                for capture in self.geometry.captures.iter().filter(|capture| capture.buffer == buffer) {
+                for capture in self.geometry.feedback.iter().filter(|capture| capture.buffer == buffer) {
                     let Some((_, values)) = values.iter().find(|(output, _)| *output == capture.output) else {
                         continue;
                     };

@@ -27,10 +27,10 @@ use crate::{control_flow, cse, dce, lanes, simplify, ssa};
 /// [`FeedbackError`] says what the shader has that cannot be lowered.
 pub fn lower(module: &Module, options: &Options) -> Result<Module, FeedbackError> {
     check(module, Stage::Vertex)?;
-    if module.captures.is_empty() {
-        return Err(FeedbackError::NoCaptures);
+    if module.feedback.is_empty() {
+        return Err(FeedbackError::NoFeedback);
     }
-    if let Some(capture) = module.captures.iter().find(|capture| capture.stream != 0) {
+    if let Some(capture) = module.feedback.iter().find(|capture| capture.stream != 0) {
         return Err(FeedbackError::Stream(capture.stream));
     }
     let lowered = match options.form {
@@ -92,7 +92,7 @@ fn gather(module: &Module, options: &Options) -> Result<Module, FeedbackError> {
     let at = b.iadd(from, at);
     let position = b.iadd(start, at);
 
-    let is_captured = |output| module.captures.iter().any(|capture| capture.output == output);
+    let is_captured = |output| module.feedback.iter().any(|capture| capture.output == output);
     let outputs = run_vertex(&mut b, module, &options.attributes, draw, [position, instance], &is_captured)?;
     store(&mut b, module, draw, &outputs, number);
     b.end_if();
@@ -105,7 +105,7 @@ fn scatter(module: &Module, options: &Options) -> Result<Module, FeedbackError> 
     b.set_name(&module.name);
     let draw = System::new(&mut b, "draw", size_of::<Draw>());
     let (position, instance) = (b.builtin(InputAt::VertexIndex), b.builtin(InputAt::InstanceIndex));
-    let is_captured = |output| module.captures.iter().any(|capture| capture.output == output);
+    let is_captured = |output| module.feedback.iter().any(|capture| capture.output == output);
     let outputs = run_vertex(&mut b, module, &options.attributes, draw, [position, instance], &is_captured)?;
 
     let row = draw.register(&mut b, offset_of!(Draw, row));
@@ -351,7 +351,7 @@ fn store(b: &mut Builder, module: &Module, draw: System, outputs: &[Option<Var>]
             offset_of!(Draw, targets) + usize::from(buffer) * size_of::<Target>() + offset_of!(Target, address);
         let (target, stride) = (draw.wide(b, target), b.int(stride));
         let vertex = b.element(target, number, stride);
-        for capture in module.captures.iter().filter(|capture| capture.buffer == buffer) {
+        for capture in module.feedback.iter().filter(|capture| capture.buffer == buffer) {
             let Some(var) = outputs[capture.output.index()] else { continue };
             let value = b.load(var);
             let lanes: Vec<u8> = (capture.component..).take(capture.lanes.into()).collect();

@@ -86,7 +86,7 @@ pub enum FeedbackError {
     Stage(&'static str),
     /// It captures nothing.
     #[error("the shader declares no output that is captured")]
-    NoCaptures,
+    NoFeedback,
     /// It captures into a stream that vertex shaders do not have.
     #[error("captures into stream {0}; a vertex shader has only stream 0")]
     Stream(u8),
@@ -110,7 +110,7 @@ pub enum FeedbackError {
     )]
     SideEffect(&'static str),
     /// It has a bank of system values: it is lowered already.
-    #[error("the shader reads system values of a lowered capture: it has been lowered before")]
+    #[error("the shader reads system values of a lowered feedback: it has been lowered before")]
     Lowered,
     /// What comes out is not a module.
     #[error("the lowered shader is beyond what the IR allows: {0}")]
@@ -132,7 +132,7 @@ impl From<afterimage_ir::BuildError> for FeedbackError {
 /// Bytes of a captured vertex in each buffer: [`block::Request::strides`]. 0 for buffers that are not captured into.
 pub fn strides(module: &Module) -> [u32; BUFFERS] {
     let mut strides = [0; BUFFERS];
-    for capture in &module.captures {
+    for capture in &module.feedback {
         if let Some(stride) = strides.get_mut(usize::from(capture.buffer)) {
             *stride = capture.stride;
         }
@@ -143,7 +143,7 @@ pub fn strides(module: &Module) -> [u32; BUFFERS] {
 /// The stream of vertices that goes into each buffer; 0 for buffers that are not captured into.
 pub fn streams(module: &Module) -> [u8; BUFFERS] {
     let mut streams = [0; BUFFERS];
-    for capture in &module.captures {
+    for capture in &module.feedback {
         if let Some(stream) = streams.get_mut(usize::from(capture.buffer)) {
             *stream = capture.stream;
         }

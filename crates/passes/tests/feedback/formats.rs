@@ -1,6 +1,6 @@
 //! Formats of attributes, each read at every alignment that it may have, and what its numbers become.
 
-use afterimage_ir::{CaptureDecl, Output, parse};
+use afterimage_ir::{FeedbackDecl, Output, parse};
 use afterimage_passes::feedback::block::{Draw, VertexBuffer};
 use afterimage_passes::feedback::table::{Provoking, TABLE};
 use afterimage_passes::feedback::{Attribute, Fetch, Form, Layout, Number, Options, Step, lower};
@@ -66,8 +66,8 @@ fn copied(fetch: Fetch, ty: &str, bytes: &[u8], stride: u32, offset: u32, skew: 
     );
     let mut module = parse(&text).unwrap();
     let lanes = module.outputs[0].ty.lanes;
-    let captured = CaptureDecl { output: Output(0), component: 0, lanes, buffer: 0, stream: 0, stride: 16, offset: 0 };
-    module.captures.push(captured);
+    let captured = FeedbackDecl { output: Output(0), component: 0, lanes, buffer: 0, stream: 0, stride: 16, offset: 0 };
+    module.feedback.push(captured);
     let attribute = Attribute { location: 2, slot: 3, fetch, offset, step: Step::Vertex };
     let options = Options { form: Form::Gather, attributes: vec![attribute] };
     let lowered = lower(&module, &options).unwrap();

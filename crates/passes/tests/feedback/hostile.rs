@@ -2,7 +2,7 @@
 
 use afterimage_interp::{Environment, Interpreter, SampleArgs};
 use afterimage_ir::{
-    BankDecl, BankSource, Builder, CaptureDecl, InputAt, InputDecl, Interp, Kind, Module, Op, Output, OutputAt,
+    BankDecl, BankSource, Builder, FeedbackDecl, InputAt, InputDecl, Interp, Kind, Module, Op, Output, OutputAt,
     OutputDecl, Stage, TextureDecl, Type, generate, parse, verify,
 };
 use afterimage_passes::feedback::block::{Draw, VertexBuffer};
@@ -22,8 +22,8 @@ fn capture_all(module: &mut Module, seed: u32) {
         let lanes = module.outputs[output.index()].ty.lanes;
         let cut = (seed as u8 >> (2 * n) & 3) % lanes;
         for (component, lanes) in [(0, cut), (cut, lanes - cut)].into_iter().filter(|part| part.1 > 0) {
-            let decl = CaptureDecl { output, component, lanes, buffer: 2, stream: 0, stride: 128, offset };
-            module.captures.push(decl);
+            let decl = FeedbackDecl { output, component, lanes, buffer: 2, stream: 0, stride: 128, offset };
+            module.feedback.push(decl);
             offset += 4 * u32::from(lanes) + 4 * (seed >> n & 1);
         }
     }
@@ -92,7 +92,7 @@ proptest! {
         let lowered = lower(&module, &options(Form::Gather)).unwrap();
         let outcome = Interpreter::new(&module).unwrap().step_limit(1 << 24).run(&Alone).unwrap();
         let found = captured(&lowered);
-        for capture in &module.captures {
+        for capture in &module.feedback {
             for n in 0..capture.lanes {
                 let want = outcome.outputs[capture.output.index()][0][usize::from(capture.component + n)];
                 let at = capture.offset as usize / 4 + usize::from(n);
@@ -148,7 +148,7 @@ fn refused(bank: &str, body: &str) -> FeedbackError {
     let text = format!(
         "vertex {{
   output out0 \"o\" : i32 location 0
-  capture out0.x buffer 0 stream 0 stride 4 offset 0
+  feedback out0.x buffer 0 stream 0 stride 4 offset 0
   {bank}
   {body}
   return
@@ -162,7 +162,7 @@ fn refused(bank: &str, body: &str) -> FeedbackError {
 #[test]
 fn refusals_name_what_they_are_about() {
     let none = lower(&generate(Stage::Vertex, &[]), &options(Form::Gather)).unwrap_err();
-    assert_eq!(none, FeedbackError::NoCaptures);
+    assert_eq!(none, FeedbackError::NoFeedback);
     let pixel = lower(&generate(Stage::Pixel, &[]), &options(Form::Gather)).unwrap_err();
     assert_eq!(pixel, FeedbackError::Stage("pixel"));
     let mut module = generate(Stage::Vertex, &[]);
@@ -217,11 +217,11 @@ fn too_deep_is_an_error() {
 #[test]
 fn nothing_else_is_left() {
     let mut module = generate(Stage::Vertex, &[7; 900]);
-    module.captures =
-        vec![CaptureDecl { output: Output(3), component: 1, lanes: 2, buffer: 2, stream: 0, stride: 128, offset: 8 }];
+    module.feedback =
+        vec![FeedbackDecl { output: Output(3), component: 1, lanes: 2, buffer: 2, stream: 0, stride: 128, offset: 8 }];
     for form in [Form::Gather, Form::Scatter] {
         let lowered = lower(&module, &options(form)).unwrap();
-        assert!(lowered.outputs.is_empty() && lowered.captures.is_empty());
+        assert!(lowered.outputs.is_empty() && lowered.feedback.is_empty());
         let mut stores = 0;
         lowered.for_each_inst(|_, data| {
             assert!(data.op != Op::StoreOutput);

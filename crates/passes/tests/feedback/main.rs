@@ -7,7 +7,7 @@ mod rig;
 
 use std::sync::OnceLock;
 
-use afterimage_ir::{CaptureDecl, Module, Output, parse, verify};
+use afterimage_ir::{FeedbackDecl, Module, Output, parse, verify};
 use afterimage_passes::feedback::block::{Counters, Draw, DrawKind, Request, VERTEX_BUFFERS, VertexBuffer};
 use afterimage_passes::feedback::table::{Provoking, TABLE};
 use afterimage_passes::feedback::{
@@ -67,9 +67,9 @@ const LAYOUTS: [Layout; 3] = [
 
 fn shader(layout: Layout) -> Module {
     let mut module = parse(SHADER).unwrap();
-    module.captures = layout
+    module.feedback = layout
         .iter()
-        .map(|&(output, component, lanes, buffer, stride, offset)| CaptureDecl {
+        .map(|&(output, component, lanes, buffer, stride, offset)| FeedbackDecl {
             output: Output(output),
             component,
             lanes,

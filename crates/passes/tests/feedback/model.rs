@@ -33,7 +33,7 @@ pub(crate) fn primitives(topology: u32, provoking: Provoking, n: u32) -> Vec<Vec
     found
 }
 
-/// A capture in progress.
+/// Feedback in progress.
 pub(crate) struct Capture {
     /// Words of each buffer's range.
     pub(crate) buffers: [Vec<u32>; 4],

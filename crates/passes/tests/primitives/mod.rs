@@ -1,4 +1,4 @@
-//! What geometry shaders give and what a capture of it leaves, written down plainly: the shaders run in the interpreter, one primitive after
+//! What geometry shaders give and what feedback of it leaves, written down plainly: the shaders run in the interpreter, one primitive after
 //! the other.
 
 // Each test uses a part.
@@ -104,7 +104,7 @@ pub(crate) fn attribute(vertex: u32) -> [u32; 4] {
     [vertex * 3 + 1000, vertex ^ 0x55, 0, 1]
 }
 
-/// What a capture of a draw leaves: the words of the buffers, and the counters.
+/// What feedback of a draw leaves: the words of the buffers, and the counters.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Captured {
     pub(crate) buffers: [Vec<u32>; 4],
@@ -155,7 +155,7 @@ pub(crate) fn expected(vertex: &Module, geometry: &Module, case: &Case) -> Captu
                         }
                         out.written[stream] += 1;
                         for outputs in primitive {
-                            for c in geometry.captures.iter().filter(|c| mine.contains(&usize::from(c.buffer))) {
+                            for c in geometry.feedback.iter().filter(|c| mine.contains(&usize::from(c.buffer))) {
                                 let n = usize::from(c.buffer);
                                 let first = (out.bytes[n] + c.offset) as usize / 4;
                                 let from = usize::from(c.component)..usize::from(c.component + c.lanes);
@@ -226,7 +226,7 @@ pub(crate) fn all_vertices(input: &str, corners: u32) -> Module {
           input in0 : i32x3 location 1 smooth
           input in1 : i32 primitive_id smooth
           output out0 : i32x4 location 0
-          capture out0.xyzw buffer 0 stream 0 stride 20 offset 4
+          feedback out0.xyzw buffer 0 stream 0 stride 20 offset 4
           v0: i32 = load_input in1
           v1: i32 = const 0
           v2: i32 = const 1
@@ -262,9 +262,9 @@ pub(crate) fn strips(input: &str, output: &str, vertices: u32, invocations: u32)
           output out0 : i32x4 location 0
           output out1 : i32x2 location 1
           output out2 : f32x4 position
-          capture out0.xyz buffer 0 stream 0 stride 16 offset 4
-          capture out2.zw buffer 3 stream 0 stride 12 offset 0
-          capture out1.xy buffer 1 stream 2 stride 8 offset 0
+          feedback out0.xyz buffer 0 stream 0 stride 16 offset 4
+          feedback out2.zw buffer 3 stream 0 stride 12 offset 0
+          feedback out1.xy buffer 1 stream 2 stride 8 offset 0
           bank c0 \"c\" stage 4 [12]
           v0: i32 = load_input in1
           v1: i32 = load_input in2

@@ -229,7 +229,7 @@ pub(super) fn start_capture(l: &mut Lifter<'_>) {
     let [_, stream, length, count] = draw_said(l, 0);
     let number = lane_of_draw(l, count);
     let (instance, at) = divided(l, number, length);
-    let vertex = captured_vertex(l, at);
+    let vertex = feedback_vertex(l, at);
     let rsrc2 = l.source.registers.rsrc2;
     let wave = wave(l);
     let b = &mut l.b;
@@ -259,7 +259,7 @@ pub(super) fn start_capture(l: &mut Lifter<'_>) {
 
 /// The index of a captured vertex, by its number in its instance: where the topology has it in the run, and what the draw's indices
 /// say there.
-fn captured_vertex(l: &mut Lifter<'_>, number: Value) -> Value {
+fn feedback_vertex(l: &mut Lifter<'_>, number: Value) -> Value {
     let [head, scales, even, odd] = draw_said(l, 2);
     let [base, bytes] = draw_said(l, 3);
     let b = &mut l.b;

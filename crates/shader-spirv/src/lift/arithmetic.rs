@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use afterimage_ir::{CAPTURE_STREAMS, Kind, Op, Stage, Swizzle, Value};
+use afterimage_ir::{FEEDBACK_STREAMS, Kind, Op, Stage, Swizzle, Value};
 use smallvec::SmallVec;
 
 use super::memory::Pointer;
@@ -67,7 +67,7 @@ impl Lifter<'_> {
                 let stream = match words.first() {
                     None => 0,
                     Some(&id) => {
-                        let stream = d.constant_word(id).filter(|&stream| stream < CAPTURE_STREAMS.into());
+                        let stream = d.constant_word(id).filter(|&stream| stream < FEEDBACK_STREAMS.into());
                         stream.ok_or(LiftErrorKind::Malformed("a stream is a constant from 0 to 3"))? as u8
                     }
                 };

@@ -79,7 +79,7 @@ pub enum LiftErrorKind {
     /// An execution mode that the IR has not.
     #[error("execution mode {0} is not covered")]
     Mode(String),
-    /// A capture of transform feedback that cannot be.
+    /// Feedback of transform feedback that cannot be.
     #[error("what XfbBuffer, XfbStride, Offset and Stream say cannot be: {0}")]
     Capture(&'static str),
     /// Something else that the IR has not.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use afterimage_ir::{
-    CAPTURE_BUFFERS, CAPTURE_STREAMS, CaptureDecl, InputAt, InputDecl, Interp, Kind, MAX_CAPTURE_STRIDE, Mask, Output,
-    OutputAt, OutputDecl, Stage, Swizzle, Type, Value,
+    FEEDBACK_BUFFERS, FEEDBACK_STREAMS, FeedbackDecl, InputAt, InputDecl, Interp, Kind, MAX_FEEDBACK_STRIDE, Mask,
+    Output, OutputAt, OutputDecl, Stage, Swizzle, Type, Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -126,7 +126,7 @@ impl Lifter<'_> {
         let strides = strides(&outputs)?;
         for Planned { at, ty, name, stream, mut parts, captures } in outputs {
             parts.sort_by_key(|part| part.component);
-            let stream = u8::try_from(stream).ok().filter(|&stream| stream < CAPTURE_STREAMS);
+            let stream = u8::try_from(stream).ok().filter(|&stream| stream < FEEDBACK_STREAMS);
             let stream = stream.ok_or(LiftErrorKind::Capture("there are streams 0 to 3"))?;
             let output = self.b.output(OutputDecl { name, ty, at, semantic: None });
             self.interface.targets.push(Target { output, stream, parts });
@@ -138,7 +138,7 @@ impl Lifter<'_> {
     /// Says what is captured of an output. What lies together in both places is one capture.
     fn capture(&mut self, output: Output, stream: u8, mut captures: Vec<(u8, u8, Capture)>, strides: &[u32]) {
         captures.sort_by_key(|&(component, _, to)| (to.buffer, component));
-        let mut all: Vec<CaptureDecl> = Vec::new();
+        let mut all: Vec<FeedbackDecl> = Vec::new();
         for (component, lanes, to) in captures {
             if let Some(last) = all.last_mut()
                 && u32::from(last.buffer) == to.buffer
@@ -149,9 +149,9 @@ impl Lifter<'_> {
                 continue;
             }
             let (buffer, stride) = (to.buffer as u8, strides[to.buffer as usize]);
-            all.push(CaptureDecl { output, component, lanes, buffer, stream, stride, offset: to.offset });
+            all.push(FeedbackDecl { output, component, lanes, buffer, stream, stride, offset: to.offset });
         }
-        all.into_iter().for_each(|capture| self.b.capture(capture));
+        all.into_iter().for_each(|capture| self.b.feedback(capture));
     }
 
     /// An input of a geometry shader: an array with an element for each vertex of the primitive, or else a builtin.
@@ -478,8 +478,8 @@ impl Lifter<'_> {
 }
 
 /// Strides of the buffers that are captured into.
-fn strides(outputs: &[Planned]) -> Result<[u32; CAPTURE_BUFFERS as usize], LiftErrorKind> {
-    let mut strides = [0; CAPTURE_BUFFERS as usize];
+fn strides(outputs: &[Planned]) -> Result<[u32; FEEDBACK_BUFFERS as usize], LiftErrorKind> {
+    let mut strides = [0; FEEDBACK_BUFFERS as usize];
     let all = || outputs.iter().flat_map(|output| &output.captures).map(|capture| (capture.1, capture.2));
     for (_, to) in all() {
         let stride = strides.get_mut(to.buffer as usize);
@@ -494,7 +494,7 @@ fn strides(outputs: &[Planned]) -> Result<[u32; CAPTURE_BUFFERS as usize], LiftE
         if stride == 0 {
             return Err(LiftErrorKind::Capture("a buffer has a stride (XfbStride)"));
         }
-        if stride > MAX_CAPTURE_STRIDE || stride % 4 != 0 || to.offset % 4 != 0 {
+        if stride > MAX_FEEDBACK_STRIDE || stride % 4 != 0 || to.offset % 4 != 0 {
             return Err(LiftErrorKind::Capture("strides are up to 2048, and they and offsets multiples of 4"));
         }
         if to.offset.saturating_add(4 * u32::from(lanes)) > stride {

@@ -165,7 +165,7 @@ pub(super) struct Start<'a> {
     /// First index on the way.
     pub(super) member: Option<u32>,
     pub(super) stream: u32,
-    /// Buffer and stride of captures.
+    /// Buffer and stride of feedback.
     pub(super) buffer: u32,
     pub(super) stride: u32,
     /// Place of the next capture, if this is captured.

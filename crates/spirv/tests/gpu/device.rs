@@ -22,7 +22,7 @@ pub(crate) struct Gpu {
     pub(crate) subgroup: u32,
     /// Transform feedback, if the device has it.
     pub(crate) feedback: Option<ash::ext::transform_feedback::Device>,
-    /// Whether pipelines may have the last vertex provoke, and captures have their vertices in that order.
+    /// Whether pipelines may have the last vertex provoke, and feedback has their vertices in that order.
     pub(crate) provoking_last: bool,
     pub(crate) name: String,
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::{Cause, ObjectId};
 use afterimage_abi::Bank;
 use afterimage_abi::slots::{
-    CAPTURE_BUFFERS, COMPUTE_SLOTS, STORAGE_BUFFERS, STORAGE_IMAGES, TEXTURE_SLOTS, VERTEX_BUFFERS,
+    COMPUTE_SLOTS, FEEDBACK_BUFFERS, STORAGE_BUFFERS, STORAGE_IMAGES, TEXTURE_SLOTS, VERTEX_BUFFERS,
 };
 use bytemuck::{Pod, Zeroable};
 
@@ -103,21 +103,21 @@ pub struct SetShaders {
     pub pad: u32,
 }
 
-/// Body of [`Kind::SetCaptureBuffers`]; the tail is the buffers. None may be set while something is captured.
+/// Body of [`Kind::SetFeedbackBuffers`]; the tail is the buffers. None may be set while something is captured.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(8))]
-pub struct SetCaptureBuffers {
-    /// First buffer, below [`crate::CAPTURE_BUFFERS`].
+pub struct SetFeedbackBuffers {
+    /// First buffer, below [`crate::FEEDBACK_BUFFERS`].
     pub first: u32,
     /// Number of buffers.
     pub count: u32,
 }
 
-impl SetCaptureBuffers {
+impl SetFeedbackBuffers {
     /// Checks what the packet alone can tell.
     #[inline]
-    pub(crate) fn check(&self, buffers: &[CaptureBuffer]) -> Checked {
-        elements(self.first, self.count, CAPTURE_BUFFERS)?;
+    pub(crate) fn check(&self, buffers: &[FeedbackBuffer]) -> Checked {
+        elements(self.first, self.count, FEEDBACK_BUFFERS)?;
         buffers.iter().filter(|buffer| !buffer.buffer.is_none()).try_for_each(|buffer| {
             multiple("offset", buffer.offset, 4)?;
             range("size", buffer.size, u32::MAX.into())
@@ -128,7 +128,7 @@ impl SetCaptureBuffers {
 /// One buffer that captures write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(8))]
-pub struct CaptureBuffer {
+pub struct FeedbackBuffer {
     /// A buffer with [`CreateBuffer::STORAGE`], or none.
     pub buffer: ObjectId,
     /// Zero.

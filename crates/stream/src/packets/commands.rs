@@ -157,7 +157,7 @@ impl DrawIndirect {
 }
 
 /// Body of [`Kind::DrawByteCount`]: draws `(bytes - counter_offset) / stride` vertices from the first one on, none where there are fewer
-/// bytes than `counter_offset`. `bytes` is the word at `offset`, as [`EndCapture`] writes one.
+/// bytes than `counter_offset`. `bytes` is the word at `offset`, as [`EndFeedback`] writes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(8))]
 pub struct DrawByteCount {
@@ -199,23 +199,23 @@ pub struct CounterRef {
     pub offset: u64,
 }
 
-/// Body of [`Kind::BeginCapture`]. From here on, draws whose last stage before the pixel's says what it captures write that into the
-/// buffers of [`SetCaptureBuffers`], one draw behind the other; others draw and capture nothing. A primitive for which any one of the
+/// Body of [`Kind::BeginFeedback`]. From here on, draws whose last stage before the pixel's says what it captures write that into the
+/// buffers of [`SetFeedbackBuffers`], one draw behind the other; others draw and capture nothing. A primitive for which any one of the
 /// buffers has no room is written to none. Captures end with their frame at the latest, then without counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(8))]
-pub struct BeginCapture {
+pub struct BeginFeedback {
     /// By number of the capture buffer: how many bytes there are in it already; none for an empty one.
-    pub counters: [CounterRef; crate::CAPTURE_BUFFERS],
+    pub counters: [CounterRef; crate::FEEDBACK_BUFFERS],
 }
 
-/// Body of [`Kind::EndCapture`].
+/// Body of [`Kind::EndFeedback`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(8))]
-pub struct EndCapture {
+pub struct EndFeedback {
     /// By number of the capture buffer: where the bytes that are in it now are written to, if anywhere. Those of a buffer that is not bound
     /// are not written.
-    pub counters: [CounterRef; crate::CAPTURE_BUFFERS],
+    pub counters: [CounterRef; crate::FEEDBACK_BUFFERS],
 }
 
 /// Body of [`Kind::Dispatch`]. What it writes is there for everything after it, as with draws.

@@ -79,8 +79,8 @@ pub enum Effect<'a> {
     Dispatches(ObjectId),
     /// Clears rectangles of the bound targets, or all of them.
     Clears(&'a Clear, &'a [Rect]),
-    /// Begins to write the bound capture buffers, or ends it.
-    Captures {
+    /// Begins to write the bound feedback buffers, or ends it.
+    Feedback {
         /// Ends it.
         ends: bool,
     },
@@ -96,7 +96,7 @@ impl<'a> Packet<'a> {
         let copied =
             |copy: &TextureCopy, role| view(View { texture: copy.texture, level: copy.level, layer: copy.layer }, role);
         let creates = |id| Creates { id, of: ObjectId::NONE };
-        let counters = |counters: &[CounterRef; crate::CAPTURE_BUFFERS]| {
+        let counters = |counters: &[CounterRef; crate::FEEDBACK_BUFFERS]| {
             counters.map(|counter| counter.buffer).into_iter().filter(|buffer| !buffer.is_none())
         };
         let bytes = |offset, size| Extent::Bytes { offset, size, discard: false };
@@ -148,13 +148,13 @@ impl<'a> Packet<'a> {
                 each(Draws { indexed: false });
             }
             Packet::Dispatch(body) => each(Dispatches(body.shader)),
-            Packet::BeginCapture(body) => {
+            Packet::BeginFeedback(body) => {
                 counters(&body.counters).for_each(|buffer| each(Reads(part(buffer, "counter"))));
-                each(Captures { ends: false });
+                each(Feedback { ends: false });
             }
-            Packet::EndCapture(body) => {
+            Packet::EndFeedback(body) => {
                 counters(&body.counters).for_each(|buffer| each(Writes(part(buffer, "counter"), Extent::Some)));
-                each(Captures { ends: true });
+                each(Feedback { ends: true });
             }
             Packet::Blit(body) => {
                 each(Reads(view(body.src, "source")));
@@ -212,7 +212,7 @@ impl<'a> Packet<'a> {
             | Packet::SetConstants(..)
             | Packet::SetStorage(..)
             | Packet::SetStorageImages(..)
-            | Packet::SetCaptureBuffers(..) => {}
+            | Packet::SetFeedbackBuffers(..) => {}
         }
     }
 

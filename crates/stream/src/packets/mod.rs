@@ -221,7 +221,7 @@ packet_table! {
     /// Binds textures that a stage's shader reads and writes by texel.
     0x3e SetStorageImages [StorageImage]: -;
     /// Binds buffers that captures write.
-    0x41 SetCaptureBuffers [CaptureBuffer]: -;
+    0x41 SetFeedbackBuffers [FeedbackBuffer]: -;
 
     /// Clears rectangles of the bound targets.
     0x50 Clear [Rect]: Clear;
@@ -232,9 +232,9 @@ packet_table! {
     /// Runs a compute shader.
     0x53 Dispatch: Dispatch;
     /// Starts to write what the shaders of draws capture into the capture buffers.
-    0x54 BeginCapture: Query;
+    0x54 BeginFeedback: Query;
     /// Ends that.
-    0x55 EndCapture: Query;
+    0x55 EndFeedback: Query;
     /// Draws what a buffer says.
     0x56 DrawIndirect: Draw;
     /// Draws as many vertices as were captured.

@@ -105,8 +105,8 @@ impl Validator {
                 storage(state, "counter", body.counter, body.offset, 4)?;
                 self.draw(state)
             }
-            Packet::SetCaptureBuffers(body, buffers) => {
-                self.runs_capture(false)?;
+            Packet::SetFeedbackBuffers(body, buffers) => {
+                self.runs_feedback(false)?;
                 body.check(buffers)?;
                 for buffer in buffers.iter().filter(|buffer| !buffer.buffer.is_none()) {
                     // At least a word of it, whatever the size.
@@ -114,18 +114,18 @@ impl Validator {
                 }
                 Ok(())
             }
-            Packet::BeginCapture(body) => {
-                self.runs_capture(false)?;
+            Packet::BeginFeedback(body) => {
+                self.runs_feedback(false)?;
                 // Those may have been destroyed, or made anew, since they were set.
-                for buffer in state.capture_buffers.iter().filter(|buffer| !buffer.buffer.is_none()) {
+                for buffer in state.feedback_buffers.iter().filter(|buffer| !buffer.buffer.is_none()) {
                     storage(state, "capture buffer", buffer.buffer, buffer.offset, buffer.size.max(4))?;
                 }
                 counters(state, &body.counters)?;
                 self.capturing = true;
                 Ok(())
             }
-            Packet::EndCapture(body) => {
-                self.runs_capture(true)?;
+            Packet::EndFeedback(body) => {
+                self.runs_feedback(true)?;
                 counters(state, &body.counters)?;
                 self.capturing = false;
                 Ok(())
@@ -247,7 +247,7 @@ impl Validator {
             },
             Packet::Destroy(body) => match state.objects.get(body.id) {
                 Some(_) if state.objects.has_views(body.id) => Err(Cause::HasViews { field: "id", id: body.id }),
-                Some(_) if self.capturing && state.capture_buffers.iter().any(|buffer| buffer.buffer == body.id) => {
+                Some(_) if self.capturing && state.feedback_buffers.iter().any(|buffer| buffer.buffer == body.id) => {
                     Err(Cause::Captured { field: "id", id: body.id })
                 }
                 Some(_) => Ok(()),
@@ -285,7 +285,7 @@ impl Validator {
     }
 
     /// Whether a capture runs as it must.
-    fn runs_capture(&self, wanted: bool) -> Checked {
+    fn runs_feedback(&self, wanted: bool) -> Checked {
         let running = self.capturing;
         if running == wanted { Ok(()) } else { Err(Cause::Capture { running }) }
     }

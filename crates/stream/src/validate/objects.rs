@@ -3,7 +3,7 @@
 use crate::packets::check::{Checked, byte, multiple, range, size};
 use crate::packets::*;
 use crate::state::Created;
-use crate::{Arena, CAPTURE_BUFFERS, Cause, Format, ObjectId, ObjectKind, State, UploadRef};
+use crate::{Arena, Cause, FEEDBACK_BUFFERS, Format, ObjectId, ObjectKind, State, UploadRef};
 
 /// Width, height and depth of a level of a texture.
 pub(super) fn level_extent(
@@ -97,7 +97,7 @@ pub(super) fn storage(state: &State, field: &'static str, id: ObjectId, offset: 
 }
 
 /// Where counters of captured bytes are read or written.
-pub(super) fn counters(state: &State, counters: &[CounterRef; CAPTURE_BUFFERS]) -> Checked {
+pub(super) fn counters(state: &State, counters: &[CounterRef; FEEDBACK_BUFFERS]) -> Checked {
     for counter in counters.iter().filter(|counter| !counter.buffer.is_none()) {
         multiple("offset", counter.offset, 4)?;
         storage(state, "counter", counter.buffer, counter.offset, 4)?;

@@ -6,7 +6,7 @@ use crate::error::{Checked, Result};
 use crate::options::Without;
 use afterimage_ir::Component;
 use afterimage_shader::FloatRules;
-use afterimage_stream::{CAPTURE_BUFFERS, DeviceFeatures, DeviceInfo, Format, FormatFeatures};
+use afterimage_stream::{DeviceFeatures, DeviceInfo, FEEDBACK_BUFFERS, Format, FormatFeatures};
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
 use std::fmt;
@@ -357,10 +357,10 @@ fn transform_feedback(
 ) -> Option<TransformFeedback> {
     let there = on(features.feedback.transform_feedback)
         && on(properties.transform_feedback_queries)
-        && properties.max_transform_feedback_buffers >= CAPTURE_BUFFERS as u32;
+        && properties.max_transform_feedback_buffers >= FEEDBACK_BUFFERS as u32;
     there.then(|| TransformFeedback {
         streams: on(features.feedback.geometry_streams)
-            && properties.max_transform_feedback_streams >= CAPTURE_BUFFERS as u32,
+            && properties.max_transform_feedback_streams >= FEEDBACK_BUFFERS as u32,
         most_bytes: properties.max_transform_feedback_buffer_size,
         vertex_bytes: [
             properties.max_transform_feedback_buffer_data_size,
@@ -686,7 +686,7 @@ impl Profile {
             (self.dual_source, DeviceFeatures::DUAL_SOURCE),
             (shaders.read_without_format, DeviceFeatures::READ_WITHOUT_FORMAT),
             (self.minimum_filter, DeviceFeatures::MINIMUM_FILTER),
-            (self.transform_feedback.is_some() || shaders.compute, DeviceFeatures::CAPTURE),
+            (self.transform_feedback.is_some() || shaders.compute, DeviceFeatures::FEEDBACK),
             (self.adjacency, DeviceFeatures::GEOMETRY),
             (self.smooth_lines, DeviceFeatures::SMOOTH_LINES),
         ]

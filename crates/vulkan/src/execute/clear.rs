@@ -210,7 +210,7 @@ impl Renderer {
         let masks = key::write_masks(&self.gpu.profile, &blend, (1u32 << colors) - 1);
         let pipeline = self.part_pipeline(colors, &raster, &blend, masks)?;
 
-        if self.is_capturing_open() {
+        if self.is_feedback_open() {
             // A capture has one pipeline.
             self.end_pass();
         }

@@ -31,7 +31,7 @@ impl Renderer {
 
     /// Whether nothing of a draw is wanted but what is captured in its place, for which everything is ready then.
     #[cold]
-    pub(crate) fn captures_alone(&mut self, topology: u32, rest: Rest<'_>) -> bool {
+    pub(crate) fn feedback_alone(&mut self, topology: u32, rest: Rest<'_>) -> bool {
         if self.state.raster.discard == 0 {
             return false;
         }
@@ -39,7 +39,7 @@ impl Renderer {
             self.bound.topology.set(topology, &mut self.state.tracker);
         }
         self.flush_draws();
-        let applied = self.apply(level::CAPTURE, Some(rest)).unwrap_or_else(|error| {
+        let applied = self.apply(level::FEEDBACK, Some(rest)).unwrap_or_else(|error| {
             self.fail(error);
             false
         });
@@ -97,7 +97,7 @@ impl Renderer {
     /// [`Draw`].
     #[inline(always)]
     pub(crate) fn draw(&mut self, body: &Draw, rest: Rest<'_>) {
-        if self.feedback.lowering && self.captures_alone(body.topology, rest) {
+        if self.feedback.lowering && self.feedback_alone(body.topology, rest) {
             return self.lower_plain(body);
         }
         self.draw_part(body, rest);
@@ -143,7 +143,7 @@ impl Renderer {
     /// [`DrawIndexed`].
     #[inline(always)]
     pub(crate) fn draw_indexed(&mut self, body: &DrawIndexed, rest: Rest<'_>) {
-        if self.feedback.lowering && self.captures_alone(body.topology, rest) {
+        if self.feedback.lowering && self.feedback_alone(body.topology, rest) {
             return self.lower_indexed(body);
         }
         self.draw_indexed_part(body, rest);

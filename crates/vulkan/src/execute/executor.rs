@@ -132,10 +132,10 @@ impl Renderer {
             | Packet::SetGamma(..)
             | Packet::SetStorage(..)
             | Packet::SetStorageImages(..)
-            | Packet::SetCaptureBuffers(..)
+            | Packet::SetFeedbackBuffers(..)
             | Packet::CreateVertexInput(..) => {}
-            Packet::BeginCapture(body) => return self.begin_capture(body),
-            Packet::EndCapture(body) => return self.end_capture(body),
+            Packet::BeginFeedback(body) => return self.begin_feedback(body),
+            Packet::EndFeedback(body) => return self.end_feedback(body),
             Packet::DrawIndirect(body) => return self.draw_indirect(body, rest),
             Packet::DrawByteCount(body) => return self.draw_byte_count(body, rest),
             Packet::CreateView(body) => return self.create_view(body),
@@ -146,7 +146,7 @@ impl Renderer {
             Packet::CopyToTexture(body) => return self.copy_texture_bytes(&body.copy, true),
             Packet::CopyFromTexture(body) => return self.copy_texture_bytes(&body.copy, false),
             Packet::BeginFrame(_) => {
-                self.end_frame_of_capture()?;
+                self.end_frame_of_feedback()?;
                 self.stats.begin();
             }
             Packet::UpdateBuffer(body) => return self.update_buffer(body, arena),
@@ -158,7 +158,7 @@ impl Renderer {
             Packet::EndQuery(body) => return self.end_query(body),
             Packet::ReadBack(body) => return self.read_back(body, arena),
             Packet::Present(body) => {
-                self.end_frame_of_capture()?;
+                self.end_frame_of_feedback()?;
                 return self.present(body, arena, replies);
             }
             Packet::PresentTarget(body) => return self.present_target(body),

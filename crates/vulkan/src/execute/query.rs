@@ -135,7 +135,7 @@ impl Renderer {
     }
 
     fn begin_lowered_query(&mut self, id: ObjectId) {
-        let point = self.capture_point();
+        let point = self.feedback_point();
         let point = point.inspect_err(|error| tracing::error!("query: {error}")).ok();
         if let Some(query) = self.transfers.guest_queries.get_mut(id) {
             query.point = point;
@@ -149,7 +149,7 @@ impl Renderer {
             return Ok(Answer::Uncounted);
         };
         let Some((stream, needed)) = kind.captured() else { return Ok(Answer::Uncounted) };
-        Ok(Answer::Captured(Box::new([first, self.capture_point()?]), stream, needed))
+        Ok(Answer::Captured(Box::new([first, self.feedback_point()?]), stream, needed))
     }
 
     /// [`Group::Counting`]. A draw comes: what it draws is counted if a query runs. Only after everything else a draw needs is recorded:
@@ -189,16 +189,16 @@ impl Renderer {
         self.transfers.queries.primitives.end(&self.gpu, cmd);
     }
 
-    /// A capture goes on in the pass, and is counted if a query asks for it.
-    pub(crate) fn begin_captured_segments(&mut self) {
+    /// Feedback goes on in the pass, and is counted if a query asks for it.
+    pub(crate) fn begin_feedback_segments(&mut self) {
         let (current, cmd) = (self.recorder.submissions.current, self.recorder.submissions.main);
         for segments in &mut self.transfers.queries.captured {
             segments.begin(&self.gpu, cmd, current);
         }
     }
 
-    /// The capture that goes on in the pass is put off.
-    pub(crate) fn end_captured_segments(&mut self) {
+    /// The feedback that goes on in the pass is put off.
+    pub(crate) fn end_feedback_segments(&mut self) {
         for segments in &mut self.transfers.queries.captured {
             segments.end(&self.gpu, self.recorder.submissions.main);
         }

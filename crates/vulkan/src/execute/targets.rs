@@ -131,7 +131,7 @@ impl Renderer {
         let viewport = &*self.state.viewport;
         // What is captured or stored is written although nothing is rasterised.
         let there = !self.bound.targets.is_empty() && viewport.width > 0.0 && viewport.height > 0.0;
-        there || self.state.raster.discard != 0 || self.may_capture()
+        there || self.state.raster.discard != 0 || self.may_write_feedback()
     }
 
     /// Whether blending with a texture's texels is possible.
@@ -193,7 +193,7 @@ impl Renderer {
         trace::read_result::<Host>(Group::Targets);
         let opens = !self.bound.targets.open;
         self.open_pass();
-        if self.stores() || self.may_capture() {
+        if self.stores() || self.may_write_feedback() {
             (self.recorder.order.written, self.recorder.order.pass_stores) = (true, true);
         }
         Effect::of(opens)
@@ -284,7 +284,7 @@ impl Renderer {
     pub(crate) fn end_pass(&mut self) {
         self.flush_draws();
         if self.bound.targets.open {
-            self.put_off_capture();
+            self.put_off_feedback();
             self.end_segment();
             self.bound.targets.open = false;
             self.state.tracker.changed(Host::PASS.only());

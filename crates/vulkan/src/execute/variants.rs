@@ -13,7 +13,7 @@ use afterimage_ir::InputPrimitive;
 use afterimage_shader::RuntimeInfo;
 use afterimage_state::{Effect, trace};
 use afterimage_stream::packets::{LineMode, Topology};
-use afterimage_stream::{CAPTURE_BUFFERS, Group, Host};
+use afterimage_stream::{FEEDBACK_BUFFERS, Group, Host};
 use ash::vk;
 
 /// Variants for the present state.
@@ -155,7 +155,7 @@ impl Renderer {
         trace::read_result::<Host>(Group::Variants);
         let takes = self.bound.shading.geometry.as_ref()?.geometry?.input;
         let captures =
-            self.bound.shading.vertex.as_ref().is_some_and(|vertex| vertex.capture_strides != [0; CAPTURE_BUFFERS]);
+            self.bound.shading.vertex.as_ref().is_some_and(|vertex| vertex.feedback_strides != [0; FEEDBACK_BUFFERS]);
         Some((takes, captures))
     }
 

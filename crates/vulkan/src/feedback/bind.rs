@@ -1,6 +1,6 @@
-//! Which buffers a lowered capture reads and writes.
+//! Which buffers a lowered feedback reads and writes.
 
-use crate::feedback::{CapturedDraw, Numbers};
+use crate::feedback::{FeedbackDraw, Numbers};
 use afterimage_stream::ObjectId;
 use smallvec::SmallVec;
 
@@ -12,7 +12,7 @@ pub(crate) struct Accesses {
 }
 
 impl Accesses {
-    pub(crate) fn of(call: &CapturedDraw) -> Self {
+    pub(crate) fn of(call: &FeedbackDraw) -> Self {
         let mut accesses = Self::default();
         accesses.buffers.extend(call.indices.map(|indices| indices.range.id).filter(|id| !id.is_none()));
         if let Numbers::Indirect(range) = call.numbers

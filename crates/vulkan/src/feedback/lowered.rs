@@ -1,18 +1,18 @@
-//! What lowered captures need.
+//! What lowered feedback need.
 
 use crate::device::memory::Buffer;
 use crate::feedback::fetching::Fetching;
 use crate::feedback::programs::Programs;
 use crate::feedback::progress::Progress;
-use afterimage_stream::CAPTURE_BUFFERS;
+use afterimage_stream::FEEDBACK_BUFFERS;
 
-/// Captures without the device's help.
+/// Transform feedback without the device's help.
 #[derive(Default)]
 pub(crate) struct Lowered {
     /// Made when the first capture begins.
     pub(crate) programs: Option<Programs>,
-    /// Bytes that the capture that runs has in each buffer, while the host knows.
-    pub(crate) bytes: Option<[u32; CAPTURE_BUFFERS]>,
+    /// Bytes that the feedback that runs has in each buffer, while the host knows.
+    pub(crate) bytes: Option<[u32; FEEDBACK_BUFFERS]>,
     /// The epoch of its last dispatch: in it others of its own need not wait, since each has a range of its own.
     pub(crate) epoch: u64,
     pub(crate) progress: Progress,

@@ -15,7 +15,7 @@ use afterimage_shader::feedback::table;
 use afterimage_shader::feedback::table::{Provoking, Row};
 use afterimage_state::Tracked;
 use afterimage_stream::packets::Topology;
-use afterimage_stream::{CAPTURE_BUFFERS, Host, ObjectId};
+use afterimage_stream::{FEEDBACK_BUFFERS, Host, ObjectId};
 use ash::vk;
 
 /// A range of a buffer.
@@ -31,15 +31,8 @@ pub(crate) struct Range {
     pub(crate) address: u64,
 }
 
-/// By number of the capture buffer.
-pub(crate) type Ranges = [Option<Range>; CAPTURE_BUFFERS];
-
-/// A capture that runs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Capture {
-    /// What is bound.
-    pub(crate) buffers: Ranges,
-}
+/// By number of the feedback buffer.
+pub(crate) type Ranges = [Option<Range>; FEEDBACK_BUFFERS];
 
 /// The indices of a captured draw.
 #[derive(Clone, Copy, Debug)]
@@ -73,19 +66,19 @@ pub(crate) enum Numbers {
 
 /// A draw whose vertices are captured.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CapturedDraw {
+pub(crate) struct FeedbackDraw {
     pub(crate) row: &'static Row,
     pub(crate) provoking: Provoking,
     pub(crate) numbers: Numbers,
     pub(crate) indices: Option<Indices>,
 }
 
-/// What a renderer has of captures.
+/// What a renderer has of feedback.
 pub(crate) struct Feedback {
-    /// Whether a capture runs.
+    /// Whether feedback runs.
     pub(crate) active: Tracked<bool, Host>,
     /// The one that runs.
-    pub(crate) capture: Option<Capture>,
+    pub(crate) running: Option<Ranges>,
     /// Whether each draw must be captured by [`lowered`].
     pub(crate) lowering: bool,
     /// With hardware; else all is lowered.
@@ -97,8 +90,8 @@ pub(crate) struct Feedback {
 impl Feedback {
     pub(crate) fn new(gpu: &std::sync::Arc<crate::Gpu>) -> Self {
         Self {
-            active: Tracked::new(Host::CAPTURE.only(), false),
-            capture: None,
+            active: Tracked::new(Host::FEEDBACK.only(), false),
+            running: None,
             lowering: false,
             native: Native::new(gpu),
             lowered: Lowered::default(),
@@ -108,11 +101,11 @@ impl Feedback {
 
     /// What ran is over, as everything of its stream is.
     pub(crate) fn stop(&mut self) {
-        (self.capture, self.lowering) = (None, false);
-        self.active = Tracked::new(Host::CAPTURE.only(), false);
+        (self.running, self.lowering) = (None, false);
+        self.active = Tracked::new(Host::FEEDBACK.only(), false);
     }
 
-    /// Whether a capture runs that the device does itself.
+    /// Whether feedback runs that the device does itself.
     pub(crate) fn is_native(&self) -> bool {
         *self.active && self.native.is_some()
     }

@@ -1,17 +1,17 @@
-//! What native captures need.
+//! What native feedback need.
 
 use crate::device::gpu::Gpu;
 use crate::device::memory::Buffer;
 use ash::vk;
 use std::sync::Arc;
 
-/// Bytes behind the counters that are bound where a capture leaves out a buffer before its last: Vulkan wants a buffer for each number
+/// Bytes behind the counters that are bound where feedback leaves out a buffer before its last: Vulkan wants a buffer for each number
 /// that has a counter's place, and takes no null. Nothing is written there.
 pub(crate) const SPARE: u64 = 16;
 
 /// The state of the device's transform feedback.
 pub(crate) struct Native {
-    /// Bytes captured into each buffer, while the capture is put off, and [`SPARE`]. Made when first wanted.
+    /// Bytes captured into each buffer, while the feedback is put off, and [`SPARE`]. Made when first wanted.
     pub(crate) counters: Option<Buffer>,
     /// Whether it goes on in the pass that is open.
     pub(crate) open: bool,

@@ -167,7 +167,7 @@ impl Programs {
         Self { maker, workers, captures: FxHashMap::default(), prepare: Slot::new(Source::Prepare), clock: 0 }
     }
 
-    /// A capture begins: workers make what prepares its draws.
+    /// Feedback begins: workers make what prepares its draws.
     pub(crate) fn expect(&self) {
         if !self.prepare.made.begun() {
             let (slot, maker) = (Arc::clone(&self.prepare), Arc::clone(&self.maker));

@@ -1,4 +1,4 @@
-//! How far captures have come: counters, and points of them that queries read.
+//! How far feedback has come: counters, and points of them that queries read.
 
 use crate::device::gpu::Gpu;
 use crate::device::memory::{Buffer, Place};
@@ -55,7 +55,7 @@ struct Chunk {
     submission: u64,
 }
 
-/// What captures have come to.
+/// What feedback has come to.
 #[derive(Default)]
 pub(crate) struct Progress {
     pub(crate) host: Primitives,
@@ -91,14 +91,14 @@ impl Progress {
             let chunk = match self.chunks.iter().position(idle) {
                 Some(idle) => Chunk { used: 0, ..self.chunks.swap_remove(idle) },
                 None => {
-                    let buffer = Buffer::new(gpu, "points of captures", POINTS * POINT_BYTES, Place::ReadBack)?;
+                    let buffer = Buffer::new(gpu, "points of feedback", POINTS * POINT_BYTES, Place::ReadBack)?;
                     Chunk { buffer: Arc::new(buffer), used: 0, submission: 0 }
                 }
             };
             self.chunks.push(chunk);
         }
         let Some(chunk) = self.chunks.last_mut() else {
-            return Err(Error::Vulkan { call: "points of captures", result: vk::Result::ERROR_UNKNOWN });
+            return Err(Error::Vulkan { call: "points of feedback", result: vk::Result::ERROR_UNKNOWN });
         };
         let offset = chunk.used * POINT_BYTES;
         (chunk.used, chunk.submission) = (chunk.used + 1, current);

@@ -42,7 +42,7 @@ pub(crate) fn of(profile: &Profile, raw_addresses: bool) -> Behind {
             // Captures alone are made of those, by dispatches.
             false => [u32::MAX; 3],
         },
-        capture: profile.transform_feedback.map(|feedback| feedback.vertex_bytes),
+        feedback: profile.transform_feedback.map(|feedback| feedback.vertex_bytes),
         images: limits.max_per_stage_descriptor_storage_images.min(STORAGE_IMAGES as u32),
         group: limits.max_compute_work_group_size,
         lanes: limits.max_compute_work_group_invocations,

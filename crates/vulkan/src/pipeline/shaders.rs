@@ -15,7 +15,7 @@ use afterimage_ir::{GeometryDecl, ImageUse, Kind};
 use afterimage_shader::declared::Behind;
 use afterimage_shader::{CacheKey, CompileError, Compiler, RuntimeInfo, Segment, Shader, Stage, bound, declared};
 use afterimage_stream::packets::CreateShader;
-use afterimage_stream::{Bank, Budget, CAPTURE_BUFFERS, GcnBank, ObjectId, TEXTURE_SLOTS};
+use afterimage_stream::{Bank, Budget, FEEDBACK_BUFFERS, GcnBank, ObjectId, TEXTURE_SLOTS};
 use ash::vk;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -64,7 +64,7 @@ pub(crate) struct Variant {
     /// Pixel shaders: bit per colour output.
     pub(crate) outputs: u32,
     /// Bytes of a captured vertex in each buffer; 0 for those that nothing is captured into.
-    pub(crate) capture_strides: [u32; CAPTURE_BUFFERS],
+    pub(crate) feedback_strides: [u32; FEEDBACK_BUFFERS],
     /// Bit per specialisation constant, by its number.
     pub(crate) specs: u32,
     /// In processes that are watched: how much it may have to do.
@@ -114,7 +114,7 @@ impl Variant {
             varyings: SmallVec::new(),
             gives: SmallVec::new(),
             outputs: 0,
-            capture_strides: reflection.capture_strides(),
+            feedback_strides: reflection.feedback_strides(),
             geometry: reflection.geometry,
             share: None,
             specs: reflection.specs.iter().fold(0, |mask, spec| mask | 1u32.checked_shl(spec.id).unwrap_or(0)),

@@ -1,7 +1,7 @@
 //! Queries. Samples and primitives are counted in *segments*: a Vulkan query per stretch of draws in one pass between two
 //! events. Guests' queries may overlap and span passes and submissions; each is the sum of a range of segments.
 //!
-//! What is captured is counted in segments too where the device captures: a stretch is as long as a capture goes on in one pass. Lowered
+//! What is captured is counted in segments too where the device captures: a stretch is as long as feedback goes on in one pass. Lowered
 //! captures count for themselves ([`Point`]).
 
 use crate::device::gpu::Gpu;
@@ -37,7 +37,7 @@ pub(crate) struct GuestQuery {
     pub(crate) kind: QueryKind,
     /// First segment of a query that runs.
     pub(crate) begun: Option<u64>,
-    /// How many primitives had been captured when it began, where captures are lowered.
+    /// How many primitives had been captured when it began, where feedback is lowered.
     pub(crate) point: Option<Point>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) enum Answer {
     Samples(u64, u64),
     /// Likewise.
     Primitives(u64, u64),
-    /// Primitives of a stream between two points of lowered captures: all, or those that were captured.
+    /// Primitives of a stream between two points of lowered feedback: all, or those that were captured.
     Captured(Box<[Point; 2]>, usize, bool),
     /// Of a stream: the sum of the segments in the range, of those needed if so, else of those captured.
     Streamed(usize, bool, u64, u64),

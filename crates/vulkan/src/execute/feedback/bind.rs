@@ -1,8 +1,8 @@
-//! What a lowered capture reads and writes: what it must wait for, and how its shader finds it.
+//! What a lowered feedback reads and writes: what it must wait for, and how its shader finds it.
 
 use crate::error::Result;
 use crate::execute::feedback::lowered::ALIGN;
-use crate::feedback::Capture;
+use crate::feedback::Ranges;
 use crate::feedback::bind::Accesses;
 use crate::feedback::programs::Program;
 use crate::renderer::Renderer;
@@ -21,11 +21,11 @@ use smallvec::SmallVec;
 impl Renderer {
     /// Sees to it that what a dispatch reads is there, and that nothing which it writes is still wanted as it was: with a barrier before
     /// it where that must be.
-    pub(crate) fn order_capture(&mut self, program: &Program, capture: &Capture, accesses: &mut Accesses) -> Result {
+    pub(crate) fn order_feedback(&mut self, program: &Program, buffers: &Ranges, accesses: &mut Accesses) -> Result {
         let variant = &program.variant;
         let current = self.recorder.submissions.current;
         accesses.buffers.extend(self.storage_buffers(Stage::Vertex, variant));
-        let bound = self.capture_textures(program).into_iter().map(|(_, binding)| binding.texture);
+        let bound = self.feedback_textures(program).into_iter().map(|(_, binding)| binding.texture);
         accesses.textures.extend(bound.filter(|id| !id.is_none()).map(|id| self.root(id)));
         for image in &variant.images {
             let bound = self.state.storage_images(Stage::Vertex)[usize::from(image.decl.slot)].view.texture;
@@ -38,8 +38,8 @@ impl Renderer {
         for id in &accesses.buffers {
             waits |= self.resources.buffers.get(*id).is_some_and(|buffer| buffer.order.conflicts(epoch, false));
         }
-        // In the epoch of the capture's last dispatch only its own may have written them: any other would have begun a new one.
-        for target in capture.buffers.iter().flatten().filter(|_| own != epoch) {
+        // In the epoch of the feedback's last dispatch only its own may have written them: any other would have begun a new one.
+        for target in buffers.iter().flatten().filter(|_| own != epoch) {
             waits |= self.resources.buffers.get(target.id).is_some_and(|buffer| buffer.order.conflicts(epoch, true));
         }
         for &id in &accesses.textures {
@@ -55,7 +55,7 @@ impl Renderer {
     }
 
     /// A dispatch that captures was recorded: what it reads and writes has been by the present epoch.
-    pub(crate) fn note_capture(&mut self, capture: &Capture, accesses: Accesses) {
+    pub(crate) fn note_feedback(&mut self, buffers: &Ranges, accesses: Accesses) {
         let (current, epoch) = (self.recorder.submissions.current, self.recorder.order.epoch);
         for id in accesses.buffers {
             if let Some(buffer) = self.resources.buffers.get_mut(id) {
@@ -69,7 +69,7 @@ impl Renderer {
             }
         }
         self.feedback.lowered.epoch = epoch;
-        for target in capture.buffers.iter().flatten() {
+        for target in buffers.iter().flatten() {
             if let Some(buffer) = self.resources.buffers.get_mut(target.id) {
                 buffer.order.note(epoch, true);
                 buffer.last_used = current;
@@ -80,7 +80,7 @@ impl Renderer {
     }
 
     /// Binds a program, and what it reads: system values at an address, and the vertex stage's constants and textures.
-    pub(crate) fn bind_capture(&mut self, program: &Program, address: u64) -> Result {
+    pub(crate) fn bind_feedback(&mut self, program: &Program, address: u64) -> Result {
         let variant = &program.variant;
         let layout = self.resources.descriptors.layouts.get(variant.reach)?;
         let (current, completed) = (self.recorder.submissions.current, self.recorder.submissions.completed);
@@ -111,7 +111,7 @@ impl Renderer {
             slice.bytes_mut().copy_from_slice(bytes);
             put(push::SYSTEM, slice.address);
         }
-        let words = self.capture_words(program)?;
+        let words = self.feedback_words(program)?;
         push[PUSH_TEXTURES..].copy_from_slice(&words);
         let (point, stages) = match program.scatters {
             true => (vk::PipelineBindPoint::GRAPHICS, PUSH_STAGES),
@@ -149,9 +149,9 @@ impl Renderer {
     }
 
     /// Words of the textures that a program reads.
-    fn capture_words(&mut self, program: &Program) -> Result<[u32; TEXTURE_SLOTS]> {
+    fn feedback_words(&mut self, program: &Program) -> Result<[u32; TEXTURE_SLOTS]> {
         let (variant, mut words) = (&program.variant, [0; TEXTURE_SLOTS]);
-        for (slot, binding) in self.capture_textures(program) {
+        for (slot, binding) in self.feedback_textures(program) {
             let table = (variant.tables >> (3 * slot) & 7) as u8;
             words[slot] = self.other_word(binding, table | ((variant.kinds >> (2 * slot) & 3) as u8) << 3)?;
         }
@@ -159,7 +159,7 @@ impl Renderer {
     }
 
     /// The textures that a program reads, by its slots.
-    fn capture_textures(&self, program: &Program) -> SmallVec<[(usize, TextureBinding); 4]> {
+    fn feedback_textures(&self, program: &Program) -> SmallVec<[(usize, TextureBinding); 4]> {
         // The vertex stage's are the first ones of compute shaders.
         let first = if program.scatters { 0 } else { FIRST_VERTEX_TEXTURE };
         let binding = |slot| Some((slot, *self.state.textures.all().get(first + slot)?));

@@ -1,4 +1,4 @@
-//! Where the vertices of lowered captures come from: the vertex layout as attributes that shaders fetch, and the buffers.
+//! Where the vertices of lowered feedback come from: the vertex layout as attributes that shaders fetch, and the buffers.
 
 use crate::feedback::bind::Accesses;
 use crate::renderer::Renderer;

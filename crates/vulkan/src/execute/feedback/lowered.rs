@@ -1,14 +1,14 @@
-//! Captures on devices without transform feedback: a dispatch per draw, of the vertex shader in a form that stores what it captures.
+//! Transform feedback on devices without transform feedback: a dispatch per draw, of the vertex shader in a form that stores what it captures.
 //!
-//! While the host knows how far a capture has come it plans each draw itself. Where it does not (the capture goes on from a counter in
+//! While the host knows how far feedback has come it plans each draw itself. Where it does not (the feedback goes on from a counter in
 //! a buffer, or a draw's numbers are in one, or there are restarts among its indices) a dispatch of one group, `prepare`, plans on the
-//! device, counts there, and says how many groups the one behind it has. From then on the capture's counters are the device's.
+//! device, counts there, and says how many groups the one behind it has. From then on the feedback's counters are the device's.
 
 use crate::device::memory::{Buffer, Place};
 use crate::error::Result;
 use crate::feedback::bind::Accesses;
 use crate::feedback::programs::{Program, Programs, Stages};
-use crate::feedback::{Capture, CapturedDraw, Indices, Numbers, Ranges};
+use crate::feedback::{FeedbackDraw, Indices, Numbers, Ranges};
 use crate::memory::ring::Slice;
 use crate::renderer::Renderer;
 use crate::resources::trash::Trash;
@@ -16,7 +16,7 @@ use afterimage_shader::feedback;
 use afterimage_shader::feedback::block::{Counters, Draw, DrawKind, Request};
 use afterimage_shader::feedback::table::Provoking;
 use afterimage_shader::feedback::{Form, plan};
-use afterimage_stream::CAPTURE_BUFFERS;
+use afterimage_stream::FEEDBACK_BUFFERS;
 use ash::vk;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ const DEVICE_BLOCKS: usize = UNUSED as usize + size_of::<Counters>();
 pub(crate) const ALIGN: u64 = 64;
 
 /// What a draw asks, but for where its counters and lists are.
-fn request(capture: &Capture, call: &CapturedDraw, strides: [u32; CAPTURE_BUFFERS]) -> Request {
+fn request(buffers: &Ranges, call: &FeedbackDraw, strides: [u32; FEEDBACK_BUFFERS]) -> Request {
     let mut request = Request { row: call.row.words(call.provoking), strides, ..Request::default() };
     match call.numbers {
         Numbers::Direct { first, count, vertex_offset, instances, first_instance } => {
@@ -55,7 +55,7 @@ fn request(capture: &Capture, call: &CapturedDraw, strides: [u32; CAPTURE_BUFFER
         request.index_size = u32::try_from(range.size).unwrap_or(u32::MAX);
         (request.index_bytes, request.restart) = (bytes, restart.into());
     }
-    for (number, range) in capture.buffers.iter().enumerate() {
+    for (number, range) in buffers.iter().enumerate() {
         let Some(range) = range else { continue };
         request.buffers[number] = range.address;
         request.sizes[number] = u32::try_from(range.size).unwrap_or(u32::MAX);
@@ -64,18 +64,18 @@ fn request(capture: &Capture, call: &CapturedDraw, strides: [u32; CAPTURE_BUFFER
 }
 
 impl Renderer {
-    /// A capture begins with as many bytes in its buffers as `counters` say, with none where there is no counter. No pass is open; what
+    /// Feedback begins with as many bytes in its buffers as `counters` say, with none where there is no counter. No pass is open; what
     /// wrote the counters is behind a barrier, and the buffers may be written.
     pub(crate) fn begin_lowered(&mut self, counters: &Ranges) -> Result {
         let lowered = &mut self.feedback.lowered;
         let programs = || Programs::new(self.programs.pipelines.maker(), Arc::clone(&self.programs.library.workers));
         lowered.programs.get_or_insert_with(programs).expect();
-        (lowered.bytes, lowered.epoch) = (Some([0; CAPTURE_BUFFERS]), 0);
+        (lowered.bytes, lowered.epoch) = (Some([0; FEEDBACK_BUFFERS]), 0);
         if counters.iter().all(Option::is_none) {
             return Ok(());
         }
         lowered.bytes = None;
-        self.set_counters([0; CAPTURE_BUFFERS])?;
+        self.set_counters([0; FEEDBACK_BUFFERS])?;
         let (target, _) = self.device_counters()?;
         let cmd = self.recorder.main();
         for (number, counter) in (0..).zip(counters) {
@@ -89,8 +89,8 @@ impl Renderer {
         Ok(())
     }
 
-    /// The device counts this capture from here on.
-    fn set_counters(&mut self, bytes: [u32; CAPTURE_BUFFERS]) -> Result {
+    /// The device counts this feedback from here on.
+    fn set_counters(&mut self, bytes: [u32; FEEDBACK_BUFFERS]) -> Result {
         let (target, _) = self.device_counters()?;
         self.begin_epoch();
         let cmd = self.recorder.main();
@@ -100,7 +100,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// A capture ends: the bytes in its buffers go to `counters`. No pass is open; what reads or wrote the counters' places is behind a
+    /// Feedback ends: the bytes in its buffers go to `counters`. No pass is open; what reads or wrote the counters' places is behind a
     /// barrier.
     pub(crate) fn end_lowered(&mut self, counters: &Ranges) -> Result {
         for (number, counter) in counters.iter().enumerate() {
@@ -125,7 +125,7 @@ impl Renderer {
     }
 
     /// The shaders that are set. `None` where one of them is no shader.
-    fn capturing_stages(&self, provoking: Provoking) -> Option<Stages> {
+    fn feedback_stages(&self, provoking: Provoking) -> Option<Stages> {
         let bound = *self.state.shaders;
         let shader = |id| self.programs.shaders.get(id).and_then(|guest| guest.shader.clone());
         let vertex = shader(bound.vertex)?;
@@ -136,7 +136,7 @@ impl Renderer {
     }
 
     /// Whether a draw is captured by a vertex shader that scatters, which only measurements ask for.
-    fn scatters(&self, call: &CapturedDraw) -> bool {
+    fn scatters(&self, call: &FeedbackDraw) -> bool {
         let asked = self.options.feedback_form == Form::Scatter && self.gpu.profile.shaders.vertex_stores;
         let restarts = call.indices.is_some_and(|indices| indices.restart);
         let known = self.feedback.lowered.bytes.is_some() && !restarts;
@@ -149,11 +149,11 @@ impl Renderer {
 
     /// Captures a draw that has been drawn: the state around shaders ([`Renderer::shading`]) is that of the draw. No pass is open. The
     /// shader writes buffers that are all bound.
-    pub(crate) fn draw_lowered(&mut self, capture: &Capture, call: &CapturedDraw) -> Result {
+    pub(crate) fn draw_lowered(&mut self, buffers: &Ranges, call: &FeedbackDraw) -> Result {
         self.find_fetching();
         self.note_shaders();
         let scatters = self.scatters(call);
-        let Some(stages) = self.capturing_stages(call.provoking) else { return Ok(()) };
+        let Some(stages) = self.feedback_stages(call.provoking) else { return Ok(()) };
         let (lowered, runtime) = (&mut self.feedback.lowered, &self.bound.shading.runtime);
         lowered.fetching.options.form = if scatters { Form::Scatter } else { Form::Gather };
         let programs = lowered.programs.as_mut();
@@ -163,21 +163,21 @@ impl Renderer {
             return Ok(());
         };
         let Some(program) = slot.program() else { return Ok(()) };
-        let strides = program.variant.capture_strides;
-        if strides.iter().zip(&capture.buffers).any(|(stride, bound)| *stride != 0 && bound.is_none()) {
+        let strides = program.variant.feedback_strides;
+        if strides.iter().zip(buffers).any(|(stride, bound)| *stride != 0 && bound.is_none()) {
             return Ok(());
         }
-        let request = request(capture, call, strides);
+        let request = request(buffers, call, strides);
         if stages.geometry.is_some() {
-            return self.capture_on_device(program, capture, call, request, true);
+            return self.feedback_on_device(program, buffers, call, request, true);
         }
         let known = self.feedback.lowered.bytes.map(|bytes| Counters { bytes, ..Counters::default() });
         let planned = known.and_then(|before| Some((before, plan(&request, &before)?)));
         let Some((before, planned)) = planned else {
-            return self.capture_on_device(program, capture, call, request, false);
+            return self.feedback_on_device(program, buffers, call, request, false);
         };
         if planned.groups[0] > 0 {
-            self.capture_planned(program, capture, call, &planned)?;
+            self.plan_feedback(program, buffers, call, &planned)?;
         }
         let lowered = &mut self.feedback.lowered;
         lowered.progress.add(&before, &planned.counters);
@@ -186,34 +186,34 @@ impl Renderer {
     }
 
     /// A draw whose numbers the host knows: one dispatch.
-    fn capture_planned(
+    fn plan_feedback(
         &mut self,
         program: &Program,
-        capture: &Capture,
-        call: &CapturedDraw,
+        buffers: &Ranges,
+        call: &FeedbackDraw,
         planned: &feedback::Plan,
     ) -> Result {
         let (mut draw, mut accesses) = (planned.draw, Accesses::of(call));
         self.fill_vertex_buffers(&mut draw, &mut accesses);
         let mut slice = self.block(size_of::<Draw>())?;
         slice.bytes_mut().copy_from_slice(bytemuck::bytes_of(&draw));
-        self.order_capture(program, capture, &mut accesses)?;
-        self.bind_capture(program, slice.address)?;
+        self.order_feedback(program, buffers, &mut accesses)?;
+        self.bind_feedback(program, slice.address)?;
         if program.scatters {
             self.draw_scattering(planned.draw.vertices, call);
-            self.note_capture(capture, accesses);
+            self.note_feedback(buffers, accesses);
             return Ok(());
         }
         let ([x, y, z], cmd) = (planned.groups, self.recorder.main());
         // SAFETY: no pass is open; pipeline, sets and push constants are as the shader's reflection says; the groups are within every
         // device's limits, and what they store is within the ranges that were planned for.
         unsafe { self.gpu.raw.cmd_dispatch(cmd, x, y, z) };
-        self.note_capture(capture, accesses);
+        self.note_feedback(buffers, accesses);
         Ok(())
     }
 
     /// Draws with the pipeline that was bound: an invocation per vertex, of which nothing else comes.
-    fn draw_scattering(&mut self, vertices: u32, call: &CapturedDraw) {
+    fn draw_scattering(&mut self, vertices: u32, call: &FeedbackDraw) {
         let Numbers::Direct { instances, .. } = call.numbers else { return };
         let one = vk::Extent2D { width: 1, height: 1 };
         let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: one };
@@ -231,11 +231,11 @@ impl Renderer {
 
     /// A draw whose numbers only the device knows, or with restarts, or one with a geometry shader, which is one work group for all of
     /// it: how much a primitive `emits` is known when its shader has run.
-    fn capture_on_device(
+    fn feedback_on_device(
         &mut self,
         program: &Program,
-        capture: &Capture,
-        call: &CapturedDraw,
+        buffers: &Ranges,
+        call: &FeedbackDraw,
         mut request: Request,
         emits: bool,
     ) -> Result {
@@ -282,12 +282,12 @@ impl Renderer {
         bytes[..REQUEST as usize].copy_from_slice(bytemuck::bytes_of(&draw));
         bytes[REQUEST as usize..GROUPS as usize].copy_from_slice(bytemuck::bytes_of(&request));
         bytes[STORED as usize..UNUSED as usize].copy_from_slice(bytemuck::bytes_of(&stored));
-        self.order_capture(program, capture, &mut accesses)?;
+        self.order_feedback(program, buffers, &mut accesses)?;
         if self.feedback.lowered.held == self.recorder.order.epoch {
             self.begin_epoch();
         }
         if let Some(prepare) = prepare {
-            self.bind_capture(prepare, slice.address + REQUEST)?;
+            self.bind_feedback(prepare, slice.address + REQUEST)?;
             let cmd = self.recorder.main();
             // SAFETY: as for draws that the host plans; the request's addresses are of memory that is alive until the submission has
             // completed, and as long as it says.
@@ -295,7 +295,7 @@ impl Renderer {
             self.begin_epoch();
         }
         self.feedback.lowered.progress.device_counts();
-        self.bind_capture(program, slice.address)?;
+        self.bind_feedback(program, slice.address)?;
         let cmd = self.recorder.main();
         // SAFETY: as above; `prepare` keeps the groups within every device's limits, and three words of them are in the slice.
         unsafe {
@@ -311,7 +311,7 @@ impl Renderer {
             // It has counted.
             self.begin_epoch();
         }
-        self.note_capture(capture, accesses);
+        self.note_feedback(buffers, accesses);
         Ok(())
     }
 

@@ -14,21 +14,21 @@ pub(crate) mod native;
 pub(crate) mod progress;
 
 use crate::error::Result;
-use crate::feedback::{Capture, CapturedDraw, Indices, Numbers, Range, Ranges, row};
+use crate::feedback::{FeedbackDraw, Indices, Numbers, Range, Ranges, row};
 use crate::pipeline::prediction::Rest;
 use crate::renderer::Renderer;
 use crate::state::draw::{MOST_VERTICES, instances};
 use afterimage_shader::feedback::table::Provoking;
 use afterimage_state::trace;
 use afterimage_stream::packets::{
-    BeginCapture, CaptureBuffer, CounterRef, Draw, DrawByteCount, DrawIndexed, DrawIndirect, EndCapture, Topology,
+    BeginFeedback, CounterRef, Draw, DrawByteCount, DrawIndexed, DrawIndirect, EndFeedback, FeedbackBuffer, Topology,
 };
-use afterimage_stream::{CAPTURE_BUFFERS, Group, Groups, Host, ObjectId, ObjectKind};
+use afterimage_stream::{FEEDBACK_BUFFERS, Group, Groups, Host, ObjectId, ObjectKind};
 use ash::vk;
 
 impl Renderer {
-    /// The bytes that a capture buffer has.
-    fn captured_range(&self, bound: &CaptureBuffer) -> Option<Range> {
+    /// The bytes that a feedback buffer has.
+    fn feedback_range(&self, bound: &FeedbackBuffer) -> Option<Range> {
         let size = if bound.size == 0 { u64::MAX } else { bound.size };
         self.range_of(bound.buffer, bound.offset, size)
     }
@@ -41,7 +41,7 @@ impl Renderer {
         Some(Range { id, buffer: own.raw, offset, size: size.min(rest), address: own.address + offset })
     }
 
-    fn counters(&self, counters: &[CounterRef; CAPTURE_BUFFERS]) -> Ranges {
+    fn counters(&self, counters: &[CounterRef; FEEDBACK_BUFFERS]) -> Ranges {
         counters.map(|counter| self.range_of(counter.buffer, counter.offset, 4))
     }
 
@@ -53,29 +53,29 @@ impl Renderer {
         self.order_buffers(&accesses);
     }
 
-    /// [`BeginCapture`].
-    pub(crate) fn begin_capture(&mut self, body: &BeginCapture) -> Result {
-        let bound = self.state.capture_buffers;
-        let capture = Capture { buffers: bound.map(|bound| self.captured_range(&bound)) };
+    /// [`BeginFeedback`].
+    pub(crate) fn begin_feedback(&mut self, body: &BeginFeedback) -> Result {
+        let bound = self.state.feedback_buffers;
+        let buffers = bound.map(|bound| self.feedback_range(&bound));
         let counters = self.counters(&body.counters);
         let read = counters.into_iter().map(|range| (range, false));
-        self.order_ranges(read.chain(capture.buffers.into_iter().map(|range| (range, true))));
-        self.feedback.capture = Some(capture);
+        self.order_ranges(read.chain(buffers.into_iter().map(|range| (range, true))));
+        self.feedback.running = Some(buffers);
         let native = self.feedback.native.is_some();
         self.feedback.lowering = !native;
         self.feedback.active.set(true, &mut self.state.tracker);
         if native { self.begin_native(&counters) } else { self.begin_lowered(&counters) }
     }
 
-    /// [`EndCapture`].
-    pub(crate) fn end_capture(&mut self, body: &EndCapture) -> Result {
-        // The capture is still there when its last pass ends.
+    /// [`EndFeedback`].
+    pub(crate) fn end_feedback(&mut self, body: &EndFeedback) -> Result {
+        // The feedback is still there when its last pass ends.
         self.end_pass();
-        let Some(capture) = self.feedback.capture.take() else { return Ok(()) };
+        let Some(buffers) = self.feedback.running.take() else { return Ok(()) };
         self.feedback.lowering = false;
         self.feedback.active.set(false, &mut self.state.tracker);
         let mut counters = self.counters(&body.counters);
-        for (counter, buffer) in counters.iter_mut().zip(&capture.buffers) {
+        for (counter, buffer) in counters.iter_mut().zip(&buffers) {
             counter.take_if(|_| buffer.is_none());
         }
         // What is captured, and how much, is behind a barrier for all that comes.
@@ -84,18 +84,13 @@ impl Renderer {
         if self.feedback.native.is_some() { self.end_native(&counters) } else { self.end_lowered(&counters) }
     }
 
-    /// A frame ends: captures do not go on.
-    pub(crate) fn end_frame_of_capture(&mut self) -> Result {
-        if self.feedback.capture.is_some() {
-            tracing::warn!("a frame ends in the middle of a capture, which ends with it");
-            return self.end_capture(&EndCapture::default());
+    /// A frame ends: feedback does not go on.
+    pub(crate) fn end_frame_of_feedback(&mut self) -> Result {
+        if self.feedback.running.is_some() {
+            tracing::warn!("a frame ends in the middle of feedback, which ends with it");
+            return self.end_feedback(&EndFeedback::default());
         }
         Ok(())
-    }
-
-    /// The range of a capture buffer that runs.
-    pub(crate) fn capture(&self) -> Option<Capture> {
-        self.feedback.capture
     }
 
     /// What is captured from: the last shader before the pixel's.
@@ -103,51 +98,51 @@ impl Renderer {
         self.bound.shading.geometry.as_deref().or(self.bound.shading.vertex.as_deref())
     }
 
-    /// Whether the device may have to capture draws: a capture runs, and the shader says what is captured.
+    /// Whether the device may have to capture draws: feedback runs, and the shader says what is captured.
     #[inline]
-    pub(crate) fn may_capture(&self) -> bool {
+    pub(crate) fn may_write_feedback(&self) -> bool {
         if !self.feedback.is_native() {
             return false;
         }
         trace::read_result::<Host>(Group::Variants);
-        self.capturing().is_some_and(|variant| variant.capture_strides != [0; CAPTURE_BUFFERS])
+        self.capturing().is_some_and(|variant| variant.feedback_strides != [0; FEEDBACK_BUFFERS])
     }
 
     /// Whether the device captures draws.
-    pub(crate) fn captures_natively(&self) -> bool {
-        if !self.may_capture() {
+    pub(crate) fn feedback_is_native(&self) -> bool {
+        if !self.may_write_feedback() {
             return false;
         }
         trace::read_result::<Host>(Group::RasterKey);
-        self.captures_anything()
+        self.writes_feedback()
     }
 
     /// Whether the shaders say that anything is captured that can be: each buffer that they write must be bound.
-    fn captures_anything(&self) -> bool {
+    fn writes_feedback(&self) -> bool {
         let Some(vertex) = self.capturing() else { return false };
-        let strides = vertex.capture_strides;
-        if strides == [0; CAPTURE_BUFFERS] || self.bound.key.raster.rects() {
+        let strides = vertex.feedback_strides;
+        if strides == [0; FEEDBACK_BUFFERS] || self.bound.key.raster.rects() {
             return false;
         }
-        let bound = self.feedback.capture.map_or([None; CAPTURE_BUFFERS], |capture| capture.buffers);
+        let bound = self.feedback.running.unwrap_or([None; FEEDBACK_BUFFERS]);
         strides.iter().zip(&bound).all(|(stride, bound)| *stride == 0 || bound.is_some())
     }
 
     /// Says once what of a captured draw is not captured.
-    fn warn_of_captures(&mut self, topology: Topology) {
+    fn warn_of_feedback(&mut self, topology: Topology) {
         let Some(vertex) = self.capturing() else { return };
-        if vertex.capture_strides == [0; CAPTURE_BUFFERS] {
+        if vertex.feedback_strides == [0; FEEDBACK_BUFFERS] {
             return;
         }
         if row(topology).is_none() {
             self.warn_once("captures", "lists of rectangles (they cannot be captured)");
-        } else if !self.captures_anything() {
+        } else if !self.writes_feedback() {
             self.warn_once("captures", "draws that capture into a buffer which is not bound");
         }
     }
 
-    /// The indices that are bound, as captures read them.
-    fn captured_indices(&mut self) -> Option<Indices> {
+    /// The indices that are bound, as feedback read them.
+    fn feedback_indices(&mut self) -> Option<Indices> {
         let body = *self.state.index_buffer;
         let (buffer, offset, size) =
             self.vertex_source(body.source, body.offset, body.size, self.bound.index_upload)?;
@@ -167,30 +162,30 @@ impl Renderer {
     /// Captures a draw that has been drawn, where that takes commands of its own.
     fn lower_draw(&mut self, topology: u32, numbers: Numbers, indexed: bool) {
         let topology = Topology::of(topology as u8);
-        self.warn_of_captures(topology);
-        let (Some(capture), Some(row)) = (self.feedback.capture, row(topology)) else { return };
+        self.warn_of_feedback(topology);
+        let (Some(buffers), Some(row)) = (self.feedback.running, row(topology)) else { return };
         let shaders = Groups::of_bits(1 << Group::Variants as u8);
         let missing = self.state.tracker.dirty().touches(shaders);
         let captures = match missing {
             // What is known is of the last draw then. A geometry shader that the device cannot draw with may be captured from.
             true => !self.state.shaders.geometry.is_none(),
-            false => self.captures_anything() && self.geometry_fits(),
+            false => self.writes_feedback() && self.geometry_fits(),
         };
         if !captures {
             return;
         }
         let provoking = if self.state.raster.provoking == 0 { Provoking::First } else { Provoking::Last };
-        let indices = if indexed { self.captured_indices() } else { None };
+        let indices = if indexed { self.feedback_indices() } else { None };
         if indexed && indices.is_none() {
             return;
         }
         self.end_pass();
-        let draw = CapturedDraw { row, provoking, numbers, indices };
-        if let Err(error) = self.draw_lowered(&capture, &draw) {
+        let draw = FeedbackDraw { row, provoking, numbers, indices };
+        if let Err(error) = self.draw_lowered(&buffers, &draw) {
             self.fail(error);
         }
         let (current, epoch) = (self.recorder.submissions.current, self.recorder.order.epoch);
-        for range in capture.buffers.iter().flatten() {
+        for range in buffers.iter().flatten() {
             if let Some(buffer) = self.resources.buffers.get_mut(range.id) {
                 buffer.last_used = current;
                 buffer.order.note(epoch, true);
@@ -216,7 +211,7 @@ impl Renderer {
     /// Captures a [`DrawIndexed`].
     #[cold]
     pub(crate) fn lower_indexed(&mut self, body: &DrawIndexed) {
-        let size = self.captured_indices().map_or(0, |indices| indices.range.size / u64::from(indices.bytes.max(1)));
+        let size = self.feedback_indices().map_or(0, |indices| indices.range.size / u64::from(indices.bytes.max(1)));
         let limit = u32::try_from(size).unwrap_or(u32::MAX);
         let count = body.count.min(limit.saturating_sub(body.first)).min(MOST_VERTICES as u32);
         let numbers = Numbers::Direct {
@@ -233,7 +228,7 @@ impl Renderer {
     pub(crate) fn draw_indirect(&mut self, body: &DrawIndirect, rest: Rest<'_>) -> Result {
         let Some(from) = self.range_of(body.buffer, body.offset, u64::MAX) else { return Ok(()) };
         let indexed = body.indexed != 0;
-        let indices = if indexed { self.captured_indices() } else { None };
+        let indices = if indexed { self.feedback_indices() } else { None };
         let what = crate::feedback::arguments::What::Draws { stride: body.stride, indices };
         let limited = self.limited_arguments(from, body.count, what)?;
         self.draw_arguments(body.topology, limited, body.count, indexed, rest);
@@ -253,7 +248,7 @@ impl Renderer {
     /// Draws what [`arguments`] wrote.
     fn draw_arguments(&mut self, topology: u32, limited: Range, count: u32, indexed: bool, rest: Rest<'_>) {
         let commands = (limited.buffer, limited.offset);
-        if !(self.feedback.lowering && self.captures_alone(topology, rest)) {
+        if !(self.feedback.lowering && self.feedback_alone(topology, rest)) {
             self.record_indirect(topology, commands, count, indexed, rest);
             if self.bound.in_parts {
                 self.draw_second_part(|renderer| renderer.record_indirect(topology, commands, count, indexed, rest));

@@ -1,7 +1,7 @@
-//! Captures by VK_EXT_transform_feedback.
+//! Transform feedback by VK_EXT_transform_feedback.
 //!
-//! Vulkan has a capture begin and end inside of one render pass and with one pipeline. The stream's captures go on across both: whenever
-//! the pass ends, the capture is put off, with the bytes captured so far in counters of ours, and goes on in the next pass. The
+//! Vulkan has feedback begin and end inside of one render pass and with one pipeline. The stream's feedback goes on across both: whenever
+//! the pass ends, the feedback is put off, with the bytes captured so far in counters of ours, and goes on in the next pass. The
 //! passes of captured draws end, as those of draws that store do, wherever state changes.
 
 use crate::device::memory::{Buffer, Place};
@@ -10,22 +10,22 @@ use crate::feedback::Ranges;
 use crate::feedback::native::{SPARE, bound};
 use crate::renderer::Renderer;
 use afterimage_state::{Effect, trace};
-use afterimage_stream::{CAPTURE_BUFFERS, Group, Host};
+use afterimage_stream::{FEEDBACK_BUFFERS, Group, Host};
 use ash::vk;
 
 /// Bytes of the counters.
-const COUNTERS: u64 = 4 * CAPTURE_BUFFERS as u64;
+const COUNTERS: u64 = 4 * FEEDBACK_BUFFERS as u64;
 
 impl Renderer {
-    /// A capture begins with as many bytes in its buffers as `counters` say. No pass is open, and what wrote the counters is behind a
+    /// Feedback begins with as many bytes in its buffers as `counters` say. No pass is open, and what wrote the counters is behind a
     /// barrier.
     pub(crate) fn begin_native(&mut self, counters: &Ranges) -> Result {
         let Some(native) = &mut self.feedback.native else { return Ok(()) };
         if native.counters.is_none() {
-            native.counters = Some(Buffer::new(&self.gpu, "counters of captures", COUNTERS + SPARE, Place::Device)?);
+            native.counters = Some(Buffer::new(&self.gpu, "counters of feedback", COUNTERS + SPARE, Place::Device)?);
         }
         let Some(own) = native.counters.as_ref().map(|own| own.raw) else { return Ok(()) };
-        // The last capture's end may still read them.
+        // The last feedback's end may still read them.
         self.begin_epoch();
         let cmd = self.recorder.main();
         for (at, counter) in (0..).step_by(4).zip(counters) {
@@ -44,7 +44,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// A capture ends: the bytes in its buffers go to `counters`. No pass is open.
+    /// Feedback ends: the bytes in its buffers go to `counters`. No pass is open.
     pub(crate) fn end_native(&mut self, counters: &Ranges) -> Result {
         let own = self.feedback.native.as_ref().and_then(|native| native.counters.as_ref());
         let Some(own) = own.map(|own| own.raw) else { return Ok(()) };
@@ -64,33 +64,33 @@ impl Renderer {
     }
 
     /// Whether draws are captured in the pass that is open.
-    pub(crate) fn is_capturing_open(&self) -> bool {
+    pub(crate) fn is_feedback_open(&self) -> bool {
         self.feedback.native.as_ref().is_some_and(|native| native.open)
     }
 
-    /// [`Group::Capturing`]: the capture goes on in the pass.
-    pub(crate) fn apply_capturing(&mut self) -> Effect {
+    /// [`Group::Feedback`]: the feedback goes on in the pass.
+    pub(crate) fn apply_feedback(&mut self) -> Effect {
         let cmd = self.commands();
         trace::read(Host::PASS.only());
         trace::read_result::<Host>(Group::Pass);
         trace::read_result::<Host>(Group::Pipeline);
-        if !self.captures_natively() || self.is_capturing_open() {
+        if !self.feedback_is_native() || self.is_feedback_open() {
             return Effect::Same;
         }
-        let Some(capture) = self.capture() else { return Effect::Same };
+        let Some(buffers) = self.feedback.running else { return Effect::Same };
         let current = self.recorder.submissions.current;
-        let counters = capture.buffers.map(|range| self.own_counter(range.is_some()));
+        let counters = buffers.map(|range| self.own_counter(range.is_some()));
         let (bound, spare) = (bound(&counters), self.own_counter(true));
         let Some(native) = &mut self.feedback.native else { return Effect::Same };
         native.open = true;
         let offsets = [0, 4, 8, 12];
         self.stats.calls.made += 1;
-        self.begin_captured_segments();
+        self.begin_feedback_segments();
         let Some(feedback) = &self.gpu.feedback else { return Effect::Same };
         let most = self.gpu.profile.transform_feedback.map_or(0, |feedback| feedback.most_bytes);
         let (mut targets, mut starts, mut sizes) =
-            ([spare; CAPTURE_BUFFERS], [COUNTERS; CAPTURE_BUFFERS], [SPARE; CAPTURE_BUFFERS]);
-        for (number, range) in capture.buffers.iter().enumerate() {
+            ([spare; FEEDBACK_BUFFERS], [COUNTERS; FEEDBACK_BUFFERS], [SPARE; FEEDBACK_BUFFERS]);
+        for (number, range) in buffers.iter().enumerate() {
             let Some(range) = range else { continue };
             (targets[number], starts[number], sizes[number]) = (range.buffer, range.offset, range.size.min(most));
             if let Some(buffer) = self.resources.buffers.get_mut(range.id) {
@@ -99,8 +99,8 @@ impl Renderer {
             }
         }
         if bound > 0 {
-            // SAFETY: no capture is active in the command buffer; the validator has checked ranges and alignment, and the buffers are
-            // not destroyed before the capture ends. Buffers up to the last that is bound are all there.
+            // SAFETY: no feedback is active in the command buffer; the validator has checked ranges and alignment, and the buffers are
+            // not destroyed before the feedback ends. Buffers up to the last that is bound are all there.
             unsafe {
                 let bind = feedback.fp().cmd_bind_transform_feedback_buffers_ext;
                 bind(cmd, 0, bound, targets.as_ptr(), starts.as_ptr(), sizes.as_ptr());
@@ -113,9 +113,9 @@ impl Renderer {
         Effect::Same
     }
 
-    /// Whether captures go on as they should, for those who compute it again.
-    pub(crate) fn capturing_differs(&self) -> Option<String> {
-        crate::state::apply::differs(&self.captures_natively(), &self.is_capturing_open())
+    /// Whether feedback goes on as they should, for those who compute it again.
+    pub(crate) fn feedback_differs(&self) -> Option<String> {
+        crate::state::apply::differs(&self.feedback_is_native(), &self.is_feedback_open())
     }
 
     /// Our counter of a buffer, if that is captured into.
@@ -125,22 +125,22 @@ impl Renderer {
     }
 
     /// The pass is about to end: what is captured is put off.
-    pub(crate) fn put_off_capture(&mut self) {
-        if !self.is_capturing_open() {
+    pub(crate) fn put_off_feedback(&mut self) {
+        if !self.is_feedback_open() {
             return;
         }
-        let Some(capture) = self.capture() else { return };
-        let counters = capture.buffers.map(|range| self.own_counter(range.is_some()));
+        let Some(buffers) = self.feedback.running else { return };
+        let counters = buffers.map(|range| self.own_counter(range.is_some()));
         let bound = bound(&counters);
         let offsets = [0, 4, 8, 12];
         let cmd = self.recorder.submissions.main;
         let Some((native, feedback)) = self.feedback.native.as_mut().zip(self.gpu.feedback.as_ref()) else { return };
         native.open = false;
-        // SAFETY: the capture was begun in this pass.
+        // SAFETY: the feedback was begun in this pass.
         unsafe {
             (feedback.fp().cmd_end_transform_feedback_ext)(cmd, 0, bound, counters.as_ptr(), offsets.as_ptr());
         }
-        self.end_captured_segments();
+        self.end_feedback_segments();
         self.recorder.order.written = true;
     }
 }

@@ -1,4 +1,4 @@
-//! How far lowered captures have come: in each buffer, and in primitives for queries.
+//! How far lowered feedback has come: in each buffer, and in primitives for queries.
 //!
 //! What the host knows it counts itself. Where it does not, counters in device memory go on, which `prepare` adds to. Those of
 //! primitives never begin anew: a query is a difference of two [points](Point), of the host's part and of the device's.
@@ -20,7 +20,7 @@ impl Renderer {
     pub(crate) fn device_counters(&mut self) -> Result<(vk::Buffer, u64)> {
         let progress = &mut self.feedback.lowered.progress;
         if progress.device.is_none() {
-            let buffer = Buffer::new(&self.gpu, "counters of captures", size_of::<Counters>() as u64, Place::Device)?;
+            let buffer = Buffer::new(&self.gpu, "counters of feedback", size_of::<Counters>() as u64, Place::Device)?;
             let cmd = self.recorder.submissions.before()?;
             // SAFETY: the command buffer is being recorded outside of a pass, and runs before everything that uses the buffer.
             unsafe { self.gpu.raw.cmd_fill_buffer(cmd, buffer.raw, 0, vk::WHOLE_SIZE, 0) };
@@ -30,7 +30,7 @@ impl Renderer {
     }
 
     /// How many primitives there have been so far. Ends the pass.
-    pub(crate) fn capture_point(&mut self) -> Result<Point> {
+    pub(crate) fn feedback_point(&mut self) -> Result<Point> {
         let (current, completed) = (self.recorder.submissions.current, self.recorder.submissions.completed);
         let progress = &mut self.feedback.lowered.progress;
         let host = progress.host;

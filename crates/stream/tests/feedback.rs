@@ -1,4 +1,4 @@
-//! Packets of captures and of draws that buffers describe: what the validator takes and refuses, and that the state has it.
+//! Packets of feedback and of draws that buffers describe: what the validator takes and refuses, and that the state has it.
 #![forbid(unsafe_code)]
 
 mod common;
@@ -10,14 +10,14 @@ use common::*;
 const STORAGE: ObjectId = ObjectId::new(ObjectKind::Buffer, 2);
 const GEOMETRY: ObjectId = ObjectId::new(ObjectKind::Shader, 3);
 
-fn counters(offset: u64) -> [CounterRef; CAPTURE_BUFFERS] {
-    let mut counters = [CounterRef::default(); CAPTURE_BUFFERS];
+fn counters(offset: u64) -> [CounterRef; FEEDBACK_BUFFERS] {
+    let mut counters = [CounterRef::default(); FEEDBACK_BUFFERS];
     counters[2] = CounterRef { buffer: STORAGE, pad: 0, offset };
     counters
 }
 
-fn captured() -> CaptureBuffer {
-    CaptureBuffer { buffer: STORAGE, pad: 0, offset: 128, size: 128 }
+fn captured() -> FeedbackBuffer {
+    FeedbackBuffer { buffer: STORAGE, pad: 0, offset: 128, size: 128 }
 }
 
 fn indirect() -> DrawIndirect {
@@ -36,7 +36,7 @@ fn byte_count() -> DrawByteCount {
     }
 }
 
-/// Objects, and one good packet of each kind; a capture runs at the end.
+/// Objects, and one good packet of each kind; feedback runs at the end.
 fn everything(out: &mut Encoder) {
     let code = UploadRef { slot: 0, size: 64, offset: 0 };
     out.push(&CreateBuffer { id: STORAGE, usage: CreateBuffer::STORAGE, size: 256 });
@@ -44,13 +44,13 @@ fn everything(out: &mut Encoder) {
     out.push(&SetShaders { vertex: VERTEX_SHADER, pixel: PIXEL_SHADER, geometry: GEOMETRY, pad: 0 });
     out.push(&SetIndexBuffer { source: STORAGE, index_bytes: 1, restart: 1, offset: 3, size: 0 });
     out.push(&SetRaster { discard: 1, ..SetRaster::default() });
-    out.push_tail(&SetCaptureBuffers { first: 2, count: 1 }, &[captured()]);
-    out.push(&BeginCapture::default());
+    out.push_tail(&SetFeedbackBuffers { first: 2, count: 1 }, &[captured()]);
+    out.push(&BeginFeedback::default());
     out.push(&indirect());
-    out.push(&EndCapture { counters: counters(0) });
+    out.push(&EndFeedback { counters: counters(0) });
     out.push(&DrawIndirect { indexed: 1, ..indirect() });
     out.push(&byte_count());
-    out.push(&BeginCapture { counters: counters(252) });
+    out.push(&BeginFeedback { counters: counters(252) });
 }
 
 /// The one error of what comes behind [`everything`].
@@ -75,62 +75,62 @@ fn the_snapshot_has_capture_buffers() {
     let first = run(out.batch());
     assert_eq!(first.errors, []);
     let state = first.state;
-    assert_eq!(state.capture_buffers[2], captured());
+    assert_eq!(state.feedback_buffers[2], captured());
     assert_eq!((state.shaders.geometry, state.index_buffer.restart, state.raster.discard), (GEOMETRY, 1, 1));
     assert_eq!(format!("{:?}", rebuilt(&state)), format!("{state:?}"));
 }
 
 #[test]
 fn captures_follow_each_other_and_end_with_the_frame() {
-    let running = refused(|out| out.push(&BeginCapture::default()));
+    let running = refused(|out| out.push(&BeginFeedback::default()));
     assert_eq!(running, Cause::Capture { running: true });
-    let set = |out: &mut Encoder| out.push_tail(&SetCaptureBuffers { first: 0, count: 1 }, &[captured()]);
+    let set = |out: &mut Encoder| out.push_tail(&SetFeedbackBuffers { first: 0, count: 1 }, &[captured()]);
     assert_eq!(refused(set), Cause::Capture { running: true });
     let destroyed = refused(|out| out.push(&Destroy { id: STORAGE, pad: 0 }));
     assert_eq!(destroyed, Cause::Captured { field: "id", id: STORAGE });
     let ended = refused(|out| {
-        out.push(&EndCapture::default());
-        out.push(&EndCapture::default());
+        out.push(&EndFeedback::default());
+        out.push(&EndFeedback::default());
     });
     assert_eq!(ended, Cause::Capture { running: false });
     let next_frame = refused(|out| {
         out.push(&present(1));
         out.push(&BeginFrame { frame: 2 });
-        out.push(&EndCapture::default());
+        out.push(&EndFeedback::default());
     });
     assert_eq!(next_frame, Cause::Capture { running: false });
     // A buffer that is gone, or is another one now, is not captured into.
     let gone = refused(|out| {
-        out.push(&EndCapture::default());
+        out.push(&EndFeedback::default());
         out.push(&Destroy { id: STORAGE, pad: 0 });
-        out.push(&BeginCapture::default());
+        out.push(&BeginFeedback::default());
     });
-    assert_eq!(gone, Cause::Missing { field: "capture buffer", id: STORAGE });
+    assert_eq!(gone, Cause::Missing { field: "feedback buffer", id: STORAGE });
     let smaller = field(|out| {
-        out.push(&EndCapture::default());
+        out.push(&EndFeedback::default());
         out.push(&Destroy { id: STORAGE, pad: 0 });
         out.push(&CreateBuffer { id: STORAGE, usage: CreateBuffer::STORAGE, size: 200 });
-        out.push(&BeginCapture::default());
+        out.push(&BeginFeedback::default());
     });
-    assert_eq!(smaller, "capture buffer");
+    assert_eq!(smaller, "feedback buffer");
 }
 
 #[test]
 fn what_is_out_of_range_is_refused_by_the_name_of_its_field() {
-    let set = |first, buffer: CaptureBuffer| {
+    let set = |first, buffer: FeedbackBuffer| {
         move |out: &mut Encoder| {
-            out.push(&EndCapture::default());
-            out.push_tail(&SetCaptureBuffers { first, count: 1 }, &[buffer]);
+            out.push(&EndFeedback::default());
+            out.push_tail(&SetFeedbackBuffers { first, count: 1 }, &[buffer]);
         }
     };
     assert_eq!(field(set(4, captured())), "count");
-    assert_eq!(field(set(0, CaptureBuffer { offset: 130, ..captured() })), "offset");
-    assert_eq!(field(set(0, CaptureBuffer { size: 132, ..captured() })), "buffer");
-    assert_eq!(field(set(0, CaptureBuffer { size: 0, offset: 256, ..captured() })), "buffer");
-    assert_eq!(field(set(0, CaptureBuffer { size: 1 << 32, ..captured() })), "size");
-    let other = refused(set(0, CaptureBuffer { buffer: BUFFER, ..captured() }));
+    assert_eq!(field(set(0, FeedbackBuffer { offset: 130, ..captured() })), "offset");
+    assert_eq!(field(set(0, FeedbackBuffer { size: 132, ..captured() })), "buffer");
+    assert_eq!(field(set(0, FeedbackBuffer { size: 0, offset: 256, ..captured() })), "buffer");
+    assert_eq!(field(set(0, FeedbackBuffer { size: 1 << 32, ..captured() })), "size");
+    let other = refused(set(0, FeedbackBuffer { buffer: BUFFER, ..captured() }));
     assert_eq!(other, Cause::WrongKind { field: "buffer", id: BUFFER });
-    let end = |offset| move |out: &mut Encoder| out.push(&EndCapture { counters: counters(offset) });
+    let end = |offset| move |out: &mut Encoder| out.push(&EndFeedback { counters: counters(offset) });
     assert_eq!(field(end(2)), "offset");
     assert_eq!(field(end(256)), "counter");
     assert_eq!(field(end(u64::MAX - 3)), "counter");

@@ -1,4 +1,4 @@
-//! `afterimage shader xfb` as a user calls it.
+//! `afterimage shader feedback` as a user calls it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,14 @@ const PLAIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/feedback/
 /// A geometry shader with decorations.
 const FINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/feedback/tests/shaders/fins.geom.spv");
 
-fn xfb(args: &[&str]) -> Output {
+fn feedback(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_afterimage"));
-    command.args(["shader", "xfb"]).args(args).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").stdin(Stdio::null());
+    command
+        .args(["shader", "feedback"])
+        .args(args)
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR_FORCE")
+        .stdin(Stdio::null());
     command.output().expect("the program runs")
 }
 
@@ -24,7 +29,7 @@ fn stderr(output: &Output) -> String {
 }
 
 fn succeeds(args: &[&str]) -> Vec<u8> {
-    let output = xfb(args);
+    let output = feedback(args);
     assert!(output.status.success(), "{args:?}: {}", stderr(&output));
     output.stdout
 }
@@ -34,7 +39,7 @@ fn text(args: &[&str]) -> String {
 }
 
 fn fails(code: i32, args: &[&str]) -> String {
-    let output = xfb(args);
+    let output = feedback(args);
     assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
     stderr(&output)
 }
@@ -168,7 +173,7 @@ fn what_has_to_be_supplied_is_listed() {
     let counters = request["fields"].as_array().expect("fields").iter().find(|field| field["name"] == "counters");
     assert_eq!(counters.expect("counters")["size"], 8);
     // A shader on standard output has it to itself.
-    let output = xfb(&[PLACE, "--layout", "--to", "ir"]);
+    let output = feedback(&[PLACE, "--layout", "--to", "ir"]);
     assert!(output.stdout.starts_with(b"compute ") && stderr(&output).contains("form      gather"));
 }
 

@@ -47,7 +47,7 @@ impl Shader {
     ) -> Result<Artifact, CompileError> {
         let module = self.module(profile, runtime)?;
         let mut artifact = emit(&lower(&module, profile, options)?, profile)?;
-        artifact.reflection.captures = afterimage_ir::uses(&module).reflection.captures;
+        artifact.reflection.feedback_outputs = afterimage_ir::uses(&module).reflection.feedback_outputs;
         Ok(artifact)
     }
 }
@@ -70,7 +70,7 @@ impl Shader {
     }
 
     /// Compiles a geometry shader, and the vertex shader in front of it, to a compute shader in SPIR-V that stores what the former
-    /// captures: see [`feedback::lower_geometry`]. The reflection has its captures.
+    /// captures: see [`feedback::lower_geometry`]. The reflection has its feedback.
     ///
     /// # Errors
     /// What cannot be translated, and what [`feedback::lower_geometry`] says of the shaders.
@@ -87,7 +87,7 @@ impl Shader {
         let mut lowered = feedback::lower_geometry(&vertex, &geometry, &attributes, provoking)?;
         afterimage_passes::optimize(&mut lowered, &afterimage_passes::Options { float_rules: profile.float_rules });
         let mut artifact = emit(&lowered, profile)?;
-        artifact.reflection.captures = afterimage_ir::uses(&geometry).reflection.captures;
+        artifact.reflection.feedback_outputs = afterimage_ir::uses(&geometry).reflection.feedback_outputs;
         Ok(artifact)
     }
 }
@@ -173,8 +173,8 @@ mod tests {
         input in1 "weights" : f32x4 location 3 smooth
         output out0 : f32x4 position
         output out1 : f32x4 location 0
-        capture out0.xyz buffer 0 stream 0 stride 16 offset 4
-        capture out1.x buffer 1 stream 0 stride 4 offset 0
+        feedback out0.xyz buffer 0 stream 0 stride 16 offset 4
+        feedback out1.x buffer 1 stream 0 stride 4 offset 0
         bank c0 stage 0 [256]
         v0: f32x4 = load_input in0
         v1: f32x4 = load_const c0[7]
@@ -201,12 +201,12 @@ mod tests {
             let artifact = shader.feedback(&profile, &runtime, &options(form, 0)).expect("it compiles");
             let reflection = &artifact.reflection;
             assert_eq!((reflection.stage, reflection.stores, reflection.feedback), (stage, true, true));
-            assert_eq!(reflection.capture_strides(), [16, 4, 0, 0]);
+            assert_eq!(reflection.feedback_strides(), [16, 4, 0, 0]);
             // Its own constants are where they were.
             assert_eq!(reflection.segments.iter().map(|s| (s.bank, s.first, s.count)).collect::<Vec<_>>(), [(0, 7, 1)]);
         }
         let plain = shader.compile(&profile, &runtime).expect("it compiles");
-        assert_eq!(plain.reflection.capture_strides(), [16, 4, 0, 0]);
+        assert_eq!(plain.reflection.feedback_strides(), [16, 4, 0, 0]);
         assert!(!plain.reflection.stores && !plain.reflection.feedback);
         assert!(prepare(&profile).expect("it compiles").reflection.stores);
     }
@@ -240,6 +240,6 @@ mod tests {
     fn what_captures_nothing_is_refused() {
         let shader = shader("vertex { output out0 : f32x4 position return }");
         let refused = shader.feedback(&Profile::default(), &RuntimeInfo::default(), &Options::default());
-        assert_eq!(refused, Err(CompileError::Feedback(FeedbackError::NoCaptures)));
+        assert_eq!(refused, Err(CompileError::Feedback(FeedbackError::NoFeedback)));
     }
 }

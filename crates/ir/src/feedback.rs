@@ -6,26 +6,26 @@ use crate::types::Kind;
 use crate::verify::{VerifyError, fail};
 
 /// Buffers that are captured into.
-pub const CAPTURE_BUFFERS: u8 = afterimage_abi::slots::CAPTURE_BUFFERS as u8;
+pub const FEEDBACK_BUFFERS: u8 = afterimage_abi::slots::FEEDBACK_BUFFERS as u8;
 /// Streams of vertices; a vertex shader has the first alone.
-pub const CAPTURE_STREAMS: u8 = 4;
+pub const FEEDBACK_STREAMS: u8 = 4;
 /// Most bytes of a captured vertex in a buffer: as much as Vulkan's devices take.
-pub const MAX_CAPTURE_STRIDE: u32 = 2048;
+pub const MAX_FEEDBACK_STRIDE: u32 = 2048;
 
 /// Some components of an output that are captured. A 64-bit number is two components.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CaptureDecl {
+pub struct FeedbackDecl {
     /// The output.
     pub output: Output,
     /// First component that is captured.
     pub component: u8,
     /// Number of components, one after the other.
     pub lanes: u8,
-    /// Buffer, below [`CAPTURE_BUFFERS`].
+    /// Buffer, below [`FEEDBACK_BUFFERS`].
     pub buffer: u8,
-    /// Stream of vertices that goes into the buffer, below [`CAPTURE_STREAMS`].
+    /// Stream of vertices that goes into the buffer, below [`FEEDBACK_STREAMS`].
     pub stream: u8,
-    /// Bytes from vertex to vertex in the buffer: the same in all its captures, a multiple of 4, at most [`MAX_CAPTURE_STRIDE`].
+    /// Bytes from vertex to vertex in the buffer: the same for all that goes there, a multiple of 4, at most [`MAX_FEEDBACK_STRIDE`].
     pub stride: u32,
     /// Byte of the first component in the vertex, a multiple of 4. Bytes that nothing is captured to keep what they hold.
     pub offset: u32,
@@ -33,7 +33,7 @@ pub struct CaptureDecl {
 
 /// Components of an output that are captured, as the outside sees them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct CaptureUse {
+pub struct FeedbackUse {
     /// Where the output goes besides.
     pub at: OutputAt,
     /// First component that is captured.
@@ -50,11 +50,11 @@ pub struct CaptureUse {
     pub offset: u32,
 }
 
-impl CaptureDecl {
+impl FeedbackDecl {
     /// What it is to the outside of `m`.
-    pub(crate) fn in_use(&self, m: &Module) -> CaptureUse {
+    pub(crate) fn in_use(&self, m: &Module) -> FeedbackUse {
         let Self { output, component, lanes, buffer, stream, stride, offset } = *self;
-        CaptureUse { at: m.outputs[output.index()].at, component, lanes, buffer, stream, stride, offset }
+        FeedbackUse { at: m.outputs[output.index()].at, component, lanes, buffer, stream, stride, offset }
     }
 
     /// The bytes of the vertex.
@@ -63,38 +63,38 @@ impl CaptureDecl {
     }
 }
 
-/// The rules of captures.
-pub(crate) fn verify_captures(m: &Module) -> Result<(), VerifyError> {
+/// The rules of feedback.
+pub(crate) fn verify_feedback(m: &Module) -> Result<(), VerifyError> {
     // As many words as all buffers have room for, so that what is compared with each other is little.
-    let most = usize::from(CAPTURE_BUFFERS) * MAX_CAPTURE_STRIDE as usize / 4;
-    if m.captures.len() > most {
-        return fail("module", format!("more than {most} captures"));
+    let most = usize::from(FEEDBACK_BUFFERS) * MAX_FEEDBACK_STRIDE as usize / 4;
+    if m.feedback.len() > most {
+        return fail("module", format!("more than {most} feedback outputs"));
     }
-    if !matches!(m.stage, Stage::Vertex | Stage::Geometry) && !m.captures.is_empty() {
-        return fail("module", format!("the {} stage has nothing to capture", m.stage.name()));
+    if !matches!(m.stage, Stage::Vertex | Stage::Geometry) && !m.feedback.is_empty() {
+        return fail("module", format!("the {} stage has no transform feedback", m.stage.name()));
     }
-    for (i, c) in m.captures.iter().enumerate() {
+    for (i, c) in m.feedback.iter().enumerate() {
         let Some(decl) = m.outputs.get(c.output.index()) else { return fail(c.output, "captured, but not declared") };
-        let place = format!("capture of {}", c.output);
+        let place = format!("feedback of {}", c.output);
         if c.lanes == 0 || u16::from(c.component) + u16::from(c.lanes) > decl.ty.lanes.into() {
-            return fail(place, "captures a component that is not there");
+            return fail(place, "its component is not there");
         }
         if decl.ty.kind == Kind::Bool {
             return fail(place, "truth values cannot be captured");
         }
-        if c.buffer >= CAPTURE_BUFFERS || c.stream >= CAPTURE_STREAMS {
-            return fail(place, format!("there are {CAPTURE_BUFFERS} buffers and {CAPTURE_STREAMS} streams"));
+        if c.buffer >= FEEDBACK_BUFFERS || c.stream >= FEEDBACK_STREAMS {
+            return fail(place, format!("there are {FEEDBACK_BUFFERS} buffers and {FEEDBACK_STREAMS} streams"));
         }
         if c.stream != 0 && m.stage != Stage::Geometry {
             return fail(place, "a vertex shader has one stream");
         }
-        if c.stride > MAX_CAPTURE_STRIDE || !c.stride.is_multiple_of(4) || !c.offset.is_multiple_of(4) {
-            return fail(place, format!("a vertex has up to {MAX_CAPTURE_STRIDE} bytes, in fours"));
+        if c.stride > MAX_FEEDBACK_STRIDE || !c.stride.is_multiple_of(4) || !c.offset.is_multiple_of(4) {
+            return fail(place, format!("a vertex has up to {MAX_FEEDBACK_STRIDE} bytes, in fours"));
         }
         if c.bytes().end > c.stride.into() {
             return fail(place, "goes beyond the vertex");
         }
-        for other in &m.captures[..i] {
+        for other in &m.feedback[..i] {
             if other.buffer == c.buffer && (other.stride, other.stream) != (c.stride, c.stream) {
                 return fail(place, format!("buffer {} has one stride and one stream", c.buffer));
             }

@@ -1,4 +1,4 @@
-//! `afterimage shader xfb`: transform feedback out of a shader's own code.
+//! `afterimage shader feedback`: transform feedback out of a shader's own code.
 
 use super::error::{Code, Why};
 use super::io::{self, Content};
@@ -8,7 +8,7 @@ use super::tool;
 use afterimage_feedback::block::{BLOCKS, Block, DRAW, Field, GROUP};
 use afterimage_feedback::layout::{plain, type_of};
 use afterimage_feedback::{
-    AttributeSource, BlockSource, BlockUse, CapturePlace, CaptureUse, Form, Lowering, Uses, prepare, text,
+    AttributeSource, BlockSource, BlockUse, FeedbackPlace, FeedbackUse, Form, Lowering, Uses, prepare, text,
 };
 use afterimage_ir::Module;
 use afterimage_msl::{Artifact, Binding, Source};
@@ -38,14 +38,14 @@ use std::path::{Path, PathBuf};
 /// (32 bits a component), tightly packed, from the slot of its location's number.
 ///
 /// Examples:
-///   afterimage shader xfb scene.vert.spv -o captured.spv --prepare prepare.spv
-///   afterimage shader xfb scene.vert.spv --layout
-///   afterimage shader xfb plain.vert.spv -o out.spv --capture position=0 --capture 2.xyz=0+16
-///   afterimage shader xfb scene.vert.spv -o out.spv --attribute 0=R16G16B16A16_SFLOAT@0 \
+///   afterimage shader feedback scene.vert.spv -o captured.spv --prepare prepare.spv
+///   afterimage shader feedback scene.vert.spv --layout
+///   afterimage shader feedback plain.vert.spv -o out.spv --capture position=0 --capture 2.xyz=0+16
+///   afterimage shader feedback scene.vert.spv -o out.spv --attribute 0=R16G16B16A16_SFLOAT@0 \
 ///       --attribute 1=R8G8B8A8_UNORM@0+8 --attribute '3=R32G32_SFLOAT@1/instance'
-///   afterimage shader xfb scene.vert.spv --geometry fins.geom.spv -o captured.spv
-///   afterimage shader xfb scene.vert.spv -o captured.metal --prepare prepare.metal --layout
-///   afterimage shader xfb scene.vert.spv --to ir
+///   afterimage shader feedback scene.vert.spv --geometry fins.geom.spv -o captured.spv
+///   afterimage shader feedback scene.vert.spv -o captured.metal --prepare prepare.metal --layout
+///   afterimage shader feedback scene.vert.spv --to ir
 #[derive(Debug, Parser)]
 #[command(verbatim_doc_comment, after_long_help = Code::HELP)]
 pub(super) struct Args {
@@ -68,7 +68,7 @@ pub(super) struct Args {
     entry: Option<String>,
     /// Capture an output; once for each. The module's own captures are then left out.
     #[arg(long = "capture", value_name = "CAPTURE")]
-    captures: Vec<CapturePlace>,
+    captures: Vec<FeedbackPlace>,
     /// Bytes between the vertices in a buffer of --capture, as in 0=32. Without this, as many as its captures need.
     #[arg(long = "stride", value_name = "BUFFER=BYTES", value_parser = text::stride, requires = "captures")]
     strides: Vec<(u8, u32)>,
@@ -238,7 +238,7 @@ fn form(form: Form) -> &'static str {
     }
 }
 
-fn components(capture: &CaptureUse) -> String {
+fn components(capture: &FeedbackUse) -> String {
     (capture.component..capture.component + capture.lanes).map(|n| char::from(b"xyzw"[usize::from(n & 3)])).collect()
 }
 
@@ -309,7 +309,7 @@ fn json(input: &Path, uses: &Uses, metal: Option<&Artifact>) -> Value {
         block.fields.iter().map(field).collect()
     };
     let block = |b: &Block| json!({ "name": b.name, "size": b.size, "meaning": plain(b.about), "fields": fields(b) });
-    let capture = |c: &CaptureUse| {
+    let capture = |c: &FeedbackUse| {
         json!({ "of": c.at.to_string(), "component": c.component, "components": c.lanes, "buffer": c.buffer,
                 "stream": c.stream, "offset": c.offset })
     };

@@ -4,7 +4,7 @@
 //! are stored to a variable of their own as well, as whole numbers, so that several may share a location. Distances always are, being parts
 //! of an array.
 
-use afterimage_ir::{CaptureDecl, Kind, Module, Output, OutputAt, Type, Value};
+use afterimage_ir::{FeedbackDecl, Kind, Module, Output, OutputAt, Type, Value};
 use smallvec::SmallVec;
 
 use crate::EmitError;
@@ -21,31 +21,31 @@ pub(crate) struct Copied {
     variable: Id,
 }
 
-/// The capture of a whole output, if that is all that is captured of it.
-pub(crate) fn of_whole(m: &Module, output: Output) -> Option<&CaptureDecl> {
+/// The feedback of a whole output, if that is all that is captured of it.
+pub(crate) fn of_whole(m: &Module, output: Output) -> Option<&FeedbackDecl> {
     let decl = &m.outputs[output.index()];
     if matches!(decl.at, OutputAt::ClipDistance(_) | OutputAt::CullDistance(_)) {
         return None;
     }
-    let mut captures = m.captures.iter().filter(|capture| capture.output == output);
-    let first = captures.next().filter(|first| first.lanes == decl.ty.lanes);
-    if captures.next().is_none() { first } else { None }
+    let mut all = m.feedback.iter().filter(|feedback| feedback.output == output);
+    let first = all.next().filter(|first| first.lanes == decl.ty.lanes);
+    if all.next().is_none() { first } else { None }
 }
 
 /// Decorates an output variable.
-pub(crate) fn decorate(w: &mut Words, variable: Id, capture: &CaptureDecl) {
-    w.decorate(variable, decoration::XfbBuffer, &[capture.buffer.into()]);
-    w.decorate(variable, decoration::XfbStride, &[capture.stride]);
-    w.decorate(variable, decoration::Offset, &[capture.offset]);
-    if capture.stream != 0 {
+pub(crate) fn decorate(w: &mut Words, variable: Id, feedback: &FeedbackDecl) {
+    w.decorate(variable, decoration::XfbBuffer, &[feedback.buffer.into()]);
+    w.decorate(variable, decoration::XfbStride, &[feedback.stride]);
+    w.decorate(variable, decoration::Offset, &[feedback.offset]);
+    if feedback.stream != 0 {
         w.capability(capability::GeometryStreams);
-        w.decorate(variable, decoration::Stream, &[capture.stream.into()]);
+        w.decorate(variable, decoration::Stream, &[feedback.stream.into()]);
     }
 }
 
 /// Declares the copies. (Decorations of whole outputs are where the outputs are declared.)
 pub(crate) fn declare(w: &mut Words, m: &Module, out: &mut Interface, main: Id) -> Result<(), EmitError> {
-    if m.captures.is_empty() {
+    if m.feedback.is_empty() {
         return Ok(());
     }
     w.capability(capability::TransformFeedback);
@@ -57,21 +57,21 @@ pub(crate) fn declare(w: &mut Words, m: &Module, out: &mut Interface, main: Id) 
     let mut free = (0..64u32).filter(|n| taken >> n & 1 == 0);
     // For each stream the location that it last began, and the components that are taken there.
     let mut open: [Option<(u32, u8)>; 4] = [None; 4];
-    for capture in m.captures.iter().filter(|capture| of_whole(m, capture.output).is_none()) {
-        let place = &mut open[usize::from(capture.stream & 3)];
+    for feedback in m.feedback.iter().filter(|feedback| of_whole(m, feedback.output).is_none()) {
+        let place = &mut open[usize::from(feedback.stream & 3)];
         let (location, component) = match *place {
-            Some((location, used)) if used + capture.lanes <= 4 => (location, used),
-            _ => (free.next().ok_or(EmitError::Captures)?, 0),
+            Some((location, used)) if used + feedback.lanes <= 4 => (location, used),
+            _ => (free.next().ok_or(EmitError::Feedback)?, 0),
         };
-        *place = Some((location, component + capture.lanes));
-        let ty = w.ty(Type::new(Kind::Int, capture.lanes));
+        *place = Some((location, component + feedback.lanes));
+        let ty = w.ty(Type::new(Kind::Int, feedback.lanes));
         let variable = w.variable(storage::Output, ty);
         w.decorate(variable, decoration::Location, &[location]);
         if component > 0 {
             w.decorate(variable, decoration::Component, &[component.into()]);
         }
-        decorate(w, variable, capture);
-        let CaptureDecl { output, component, lanes, .. } = *capture;
+        decorate(w, variable, feedback);
+        let FeedbackDecl { output, component, lanes, .. } = *feedback;
         out.copies.push(Copied { output, component, lanes, variable });
     }
     Ok(())

@@ -81,12 +81,12 @@ pub(crate) fn particles(ws: &Workspace, tree: &Tree, profile: Profile, out: &Pat
     let texts = vec![
         (format!("<b>GLSL</b> <code>{source}</code>"), text),
         (
-            format!("<b>lowered, in our IR</b> <code>afterimage shader xfb {SHOWN} --to ir</code>"),
-            said(&["xfb", SHOWN, "--to", "ir"])?,
+            format!("<b>lowered, in our IR</b> <code>afterimage shader feedback {SHOWN} --to ir</code>"),
+            said(&["feedback", SHOWN, "--to", "ir"])?,
         ),
         (
-            format!("<b>what it has to be given</b> <code>afterimage shader xfb {SHOWN} --layout</code>"),
-            said(&["xfb", SHOWN, "--layout"])?,
+            format!("<b>what it has to be given</b> <code>afterimage shader feedback {SHOWN} --layout</code>"),
+            said(&["feedback", SHOWN, "--layout"])?,
         ),
     ];
     Ok(Particles { pictures, texts, end: drawn.map_or_else(|failure| End::Bad(failure.summary()), |_| End::Good) })
