@@ -5,7 +5,7 @@
 //!
 //! The rooms, from the ground up. Each imports only what stands before it (`tests/rooms.rs`):
 //!
-//! * `error`, `own_process`, `options`: what a user of the crate says and is told.
+//! * `error`, `options`: what a user of the crate says and is told.
 //! * `device`: instance, device, formats; buffers and images with their memory; what renderers of one process share.
 //! * `memory`: the rings, pools and slots that constants, uploads and dynamic buffers lie in.
 //! * `resources`: textures, samplers, tables of objects, and the descriptors through which shaders find them.
@@ -15,7 +15,6 @@
 //! * `feedback`: captures of vertices, natively and by compute shaders.
 //! * `transfer`: copies, queries and read backs that somebody waits for; samples as words.
 //! * `present`: windows, pictures, figures over them.
-//! * `record`: capture files.
 //! * `renderer`: [`Renderer`], which has all of the above.
 //! * `execute`: what each packet does, a file for each part of the stream, beginning with `executor`.
 //! * `replay`: captures in one go and call by call, and what textures hold then.
@@ -27,10 +26,8 @@ mod execute;
 mod feedback;
 mod memory;
 mod options;
-mod own_process;
 mod pipeline;
 mod present;
-mod record;
 mod renderer;
 mod replay;
 mod resources;
@@ -44,6 +41,7 @@ mod apply_tests;
 #[cfg(test)]
 extern crate self as afterimage_vulkan;
 
+pub use afterimage_render::own_process::{Cause, Hang, OwnProcess};
 pub use ash;
 pub use device::gpu::{Gpu, devices};
 pub use device::instance::Instance;
@@ -52,7 +50,6 @@ pub use error::{Error, Result};
 pub use execute::swapchain::surface_for_window;
 pub use memory::slots::DeviceSlots;
 pub use options::{FrameSet, Options, Without};
-pub use own_process::{Cause, Hang, OwnProcess};
 pub use pipeline::shaders::ShaderReplacer;
 pub use present::presenter::{Picture, PictureSink};
 pub use present::swapchain::SurfaceFactory;

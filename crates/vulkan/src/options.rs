@@ -1,8 +1,8 @@
 //! What the user may set about a renderer: the part of the configuration that it reads.
 
-use crate::own_process::OwnProcess;
 pub use afterimage_config::FrameSet;
 use afterimage_config::{Ability, Settings, Switch, settings};
+use afterimage_render::own_process::OwnProcess;
 use afterimage_shader::FloatRules;
 use afterimage_shader::feedback::Form;
 use afterimage_stream::packets::{Corner, Overlay};

@@ -60,7 +60,7 @@ fn gamma_changes_what_is_shown_and_not_what_was_drawn() {
 
 /// The pixels of a text by the font's table, row by row.
 fn written(text: &str) -> Vec<Vec<bool>> {
-    let font = include_str!("../src/present/hud/font.txt");
+    let font = include_str!("../../render/src/hud/font.txt");
     let mut rows = vec![Vec::new(); 8];
     for character in text.chars() {
         let line = font.lines().find(|line| line.starts_with(character)).unwrap();

@@ -1,6 +1,5 @@
 //! Command buffers: recording, submission, what must wait for what, and who watches that it ends.
 
-pub(crate) mod order;
 pub(crate) mod recorder;
 pub(crate) mod submit;
 pub(crate) mod watch;

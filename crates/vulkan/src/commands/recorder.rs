@@ -1,10 +1,10 @@
 //! What is being recorded, and how far it has come.
 
-use crate::commands::order::Order;
 use crate::commands::submit::Submissions;
 use crate::device::gpu::Gpu;
 use crate::error::Result;
-use crate::own_process::OwnProcess;
+use afterimage_render::order::Order;
+use afterimage_render::own_process::OwnProcess;
 use ash::vk;
 use std::sync::Arc;
 

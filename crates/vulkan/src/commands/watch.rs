@@ -3,9 +3,9 @@
 use crate::commands::watchdog::Watchdog;
 use crate::device::gpu::Gpu;
 use crate::error::Result;
-use crate::own_process::OwnProcess;
-use crate::pipeline::loops::Loops;
 use afterimage_ipc::{Journal, SUSPECTS, Suspect, Work};
+use afterimage_render::loops::Loops;
+use afterimage_render::own_process::OwnProcess;
 use afterimage_stream::packets::{CallKind, Kind};
 use ash::vk;
 use smallvec::SmallVec;
@@ -41,7 +41,7 @@ impl Watch {
             first: None,
             suspects: SmallVec::new(),
         };
-        let limit = own.timeout_on(gpu.profile.kind);
+        let limit = own.timeout_on(gpu.profile.kind == vk::PhysicalDeviceType::CPU);
         if !limit.is_zero() {
             let gpu = Arc::clone(gpu);
             watch.watchdog = Some(Watchdog::new(journal, limit, Arc::clone(&own.on_hang), move || {

@@ -5,8 +5,8 @@
 //! thread has seen go by, so that a machine which sleeps or is busy elsewhere makes nothing late.
 
 use crate::error::{Error, Result};
-use crate::own_process::{Cause, Hang};
 use afterimage_ipc::Journal;
+use afterimage_render::own_process::{Cause, Hang};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -131,11 +131,10 @@ impl Drop for Watchdog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::own_process::{OF_CPUS, OF_GPUS, OwnProcess};
     use afterimage_config::Settings;
     use afterimage_ipc::Work;
+    use afterimage_render::own_process::{OF_CPUS, OF_GPUS, OwnProcess};
     use afterimage_stream::packets::Kind;
-    use ash::vk;
     use std::path::Path;
     use std::sync::mpsc;
 
@@ -218,7 +217,7 @@ mod tests {
             opened: None,
             on_hang: Arc::new(|_| {}),
         };
-        let (cpu, gpu) = (vk::PhysicalDeviceType::CPU, vk::PhysicalDeviceType::DISCRETE_GPU);
+        let (cpu, gpu) = (true, false);
         assert_eq!((own("").timeout_on(cpu), own("").timeout_on(gpu)), (OF_CPUS, OF_GPUS));
         assert_eq!(own("gpu_timeout_s = 3").timeout_on(cpu), Duration::from_secs(3));
     }

@@ -1,8 +1,8 @@
 //! When the caches of pipelines and shaders are written.
 
 use crate::pipeline::history::History;
-use crate::pipeline::workers::Urgency;
 use crate::renderer::Renderer;
+use afterimage_render::workers::Urgency;
 use afterimage_shader::store;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,9 +1,10 @@
 //! Figures over pictures: what there is to say, and when it is said anew.
 
-use crate::present::hud::{Counters, Facts, Memory, lines};
 use crate::renderer::Renderer;
+use afterimage_render::hud::{Counters, Facts, Memory, lines};
 use afterimage_stream::Arena;
 use afterimage_stream::packets::Overlay;
+use ash::vk;
 use std::time::{Duration, Instant};
 
 /// How long text stays.
@@ -44,11 +45,14 @@ impl Renderer {
     fn facts(&self, items: u32, (before, now, age): (Counters, Counters, Duration), arena: &dyn Arena) -> Facts {
         let frames = now.frames - before.frames;
         let profile = &self.gpu.profile;
+        let api = profile.api_version;
+        let (major, minor, patch) =
+            (vk::api_version_major(api), vk::api_version_minor(api), vk::api_version_patch(api));
         Facts {
             guest: self.presenter.guest,
             device: profile.name.clone(),
             driver: profile.driver.clone(),
-            api: profile.api_version,
+            api: format!("Vulkan {major}.{minor}.{patch}"),
             fps: if age.is_zero() { 0.0 } else { frames as f32 / age.as_secs_f32() },
             draws: (now.draws - before.draws).checked_div(frames).unwrap_or(0),
             submissions: (now.submissions - before.submissions) as f32 / frames.max(1) as f32,

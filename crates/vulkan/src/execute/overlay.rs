@@ -3,10 +3,11 @@
 use crate::device::barrier::full_barrier;
 use crate::device::memory::{Buffer, Place};
 use crate::error::Result;
-use crate::present::overlay::{Between, Canvas, Overlays, Push, Rectangle};
+use crate::present::overlay::{Between, Canvas, Overlays, Push};
 use crate::present::presenter::picture_image;
 use crate::renderer::Renderer;
 use crate::resources::trash::Trash;
+use afterimage_render::hud::Rectangle;
 use afterimage_stream::ObjectId;
 use afterimage_stream::packets::{Rect, SetGamma};
 use ash::vk;

@@ -7,12 +7,13 @@ use crate::pipeline::history::History;
 use crate::pipeline::key::{Blend, Key, TargetFormats};
 use crate::pipeline::prediction::{Followers, Foreseen, Rest, Scene};
 use crate::pipeline::raster::Raster;
-use crate::pipeline::workers::Urgency;
-use crate::pipeline::{key, partners, raster};
+use crate::pipeline::{key, raster};
 use crate::renderer::Renderer;
 use crate::state::bindings::shape_of;
 use crate::state::variants::set_pixel_ops;
 use crate::state::vertices::layout_of;
+use afterimage_render::partners;
+use afterimage_render::workers::Urgency;
 use afterimage_shader::{Shader, Stage};
 use afterimage_state::trace;
 use afterimage_stream::packets::{Compare, CreateShader, SetRenderTargets, SetShaders, Topology, VertexAttribute};
@@ -167,7 +168,7 @@ impl Renderer {
     pub(crate) fn guess_followers(&mut self, key: &Key) {
         // What is guessed from decides nothing about this draw.
         trace::record::<Host, _>(|| {
-            let pixels = self.programs.partners.drawn(self.state.shaders.pixel, key);
+            let pixels = self.programs.partners.drawn(self.state.shaders.pixel, key.without_pixel_shader());
             if !pixels.is_empty() && self.programs.followers.len() < MOST_SCENES_FOLLOWED {
                 let scene = self.scene(key.raster.class());
                 self.programs.followers.push_back(Followers { scene, pixels: pixels.into_iter() });

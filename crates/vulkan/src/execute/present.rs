@@ -3,12 +3,12 @@
 use crate::device::gpu::Gpu;
 use crate::device::memory::{Buffer, Place};
 use crate::error::{Error, Result};
-use crate::present::hud::Hud;
 use crate::present::overlay::Canvas;
 use crate::present::presenter::{Outgoing, Pending, PictureSink, picture_image, plain_view};
 use crate::present::swapchain::{SurfaceFactory, Swapchain};
 use crate::renderer::Renderer;
 use crate::resources::trash::Trash;
+use afterimage_render::hud::Hud;
 use afterimage_stream::packets::{Overlay, Present, PresentTarget, Rect};
 use afterimage_stream::{Arena, ObjectId, Reply};
 use ash::vk;

@@ -1,7 +1,7 @@
 //! Figures of a run: lines of JSON at its end, and answers to who asks.
 
-use crate::present::stats::quote;
 use crate::renderer::Renderer;
+use afterimage_render::stats::quote;
 use afterimage_state::Figures;
 
 /// Counts of state tracking as JSON.

@@ -7,7 +7,7 @@ use crate::device::memory::HeapTrim;
 use crate::error::{Checked, Result};
 use crate::pipeline::pipelines::{Maker, Pipeline};
 use crate::pipeline::shaders::Variant;
-use crate::pipeline::workers::{Once, Urgency, Workers};
+use afterimage_render::workers::{Once, Urgency, Workers};
 use afterimage_shader::feedback::table::Provoking;
 use afterimage_shader::{Artifact, CacheKey, CompileError, Compiler, Profile, RuntimeInfo, Shader, feedback};
 use afterimage_stream::ObjectId;

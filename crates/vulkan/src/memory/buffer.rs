@@ -49,7 +49,7 @@ pub(crate) struct GuestBuffer {
     pub(crate) copied: u64,
     pub(crate) copied_range: (u64, u64),
     /// When shaders and copies last read and wrote it.
-    pub(crate) order: crate::memory::touched::Touched,
+    pub(crate) order: afterimage_render::touched::Touched,
 }
 
 impl GuestBuffer {

@@ -4,4 +4,3 @@ pub(crate) mod buffer;
 pub(crate) mod pools;
 pub(crate) mod ring;
 pub(crate) mod slots;
-pub(crate) mod touched;

@@ -57,6 +57,11 @@ impl Key {
         spec: Spec::DYNAMIC,
     };
 
+    /// The surroundings of a pixel shader: what else its pipeline has.
+    pub(crate) fn without_pixel_shader(&self) -> Self {
+        Self { pixel: Self::NONE, spec: Spec::DYNAMIC, ..*self }
+    }
+
     /// The sample mask; 0 where it is dynamic.
     #[inline]
     pub(crate) fn sample_mask(profile: &Profile, state: &SetRaster) -> u32 {

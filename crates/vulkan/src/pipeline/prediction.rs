@@ -1,7 +1,7 @@
 //! What is foreseen of draws: scenes, the pixel shaders that may follow in them, and the batch that is looked through.
 
 use crate::pipeline::key::TargetFormats;
-use crate::pipeline::workers::Urgency;
+use afterimage_render::workers::Urgency;
 use afterimage_shader::RuntimeInfo;
 use afterimage_stream::packets::{BlendTarget, SetBlend, SetPixelOps, SetRaster, SetShaders};
 use afterimage_stream::{Arena, ObjectId};

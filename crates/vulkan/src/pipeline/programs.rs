@@ -6,13 +6,14 @@ use crate::options::Options;
 use crate::pipeline::cache::PipelineCache;
 use crate::pipeline::compute::ComputePipelines;
 use crate::pipeline::history::History;
-use crate::pipeline::partners::Partners;
+use crate::pipeline::key::Key;
 use crate::pipeline::pipelines::Pipelines;
 use crate::pipeline::prediction::{Followers, Foreseen};
 use crate::pipeline::shaders::{GuestShader, Library, ShaderReplacer};
 use crate::resources::descriptors::Descriptors;
-use crate::resources::table::Table;
 use afterimage_ipc::Journal;
+use afterimage_render::partners::Partners;
+use afterimage_render::table::Table;
 use afterimage_shader::{Compiler, DiskCache, Profile};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ pub(crate) struct Programs {
     /// What is known of the program from its last runs.
     pub(crate) history: Option<History>,
     /// Which shaders may belong together.
-    pub(crate) partners: Partners,
+    pub(crate) partners: Partners<Key>,
     /// What new pixel shaders may be drawn with, until it is translated.
     pub(crate) guesses: VecDeque<Foreseen>,
     /// Scenes that more than one pixel shader was drawn in, and those that may follow.

@@ -7,11 +7,11 @@
 use crate::device::gpu::Gpu;
 use crate::error::{Checked, Error, Result};
 use crate::pipeline::line_quads::Varying;
-use crate::pipeline::loops::Loops;
-use crate::pipeline::workers::{Once, Urgency, Workers};
 use crate::resources::layouts::{Reach, Table};
 use afterimage_ipc::{Doer, Journal, Task};
 use afterimage_ir::{GeometryDecl, ImageUse, Kind};
+use afterimage_render::loops::Loops;
+use afterimage_render::workers::{Once, Urgency, Workers};
 use afterimage_shader::declared::Behind;
 use afterimage_shader::{CacheKey, CompileError, Compiler, RuntimeInfo, Segment, Shader, Stage, bound, declared};
 use afterimage_stream::packets::CreateShader;

@@ -4,11 +4,11 @@ use crate::device::gpu::Gpu;
 use crate::device::memory::{Buffer, Image, ImageView};
 use crate::error::Result;
 use crate::options::{FrameSet, Options};
-use crate::pipeline::workers::{Urgency, Workers};
-use crate::present::hud::Hud;
-use crate::present::overlay::{Overlays, Rectangle};
+use crate::present::overlay::Overlays;
 use crate::present::swapchain::{SurfaceFactory, Swapchain};
 use afterimage_output::{Channels, Failures};
+use afterimage_render::hud::{Hud, Rectangle};
+use afterimage_render::workers::{Urgency, Workers};
 use afterimage_stream::ObjectId;
 use afterimage_stream::packets::{Overlay, PresentTarget, Rect};
 use ash::vk;
@@ -118,7 +118,7 @@ impl Presenter {
     /// What is drawn over pictures of this size in windows (or pictures for the CPU).
     pub(crate) fn figures(&self, picture: bool, extent: vk::Extent2D) -> Vec<Rectangle> {
         let shown = |hud: &&Hud| !self.headless && (!picture || hud.overlay.items & Overlay::PICTURES != 0);
-        self.hud.as_deref().filter(shown).map_or_else(Vec::new, |hud| hud.rectangles(extent))
+        self.hud.as_deref().filter(shown).map_or_else(Vec::new, |hud| hud.rectangles([extent.width, extent.height]))
     }
 
     /// Writes the next picture to a file of this name and its number.

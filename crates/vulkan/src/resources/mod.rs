@@ -4,7 +4,6 @@ pub(crate) mod descriptors;
 pub(crate) mod layouts;
 pub(crate) mod objects;
 pub(crate) mod sampler;
-pub(crate) mod table;
 pub(crate) mod tables;
 pub(crate) mod texture;
 pub(crate) mod trash;

@@ -86,8 +86,8 @@ pub(crate) struct Texture {
     pub(crate) written: bool,
     /// Whether a current target.
     pub(crate) is_target: bool,
-    /// When shaders last read and wrote texels other than as a target: see [`crate::memory::touched`].
-    pub(crate) order: crate::memory::touched::Touched,
+    /// When shaders last read and wrote texels other than as a target: see [`afterimage_render::touched`].
+    pub(crate) order: afterimage_render::touched::Touched,
 }
 
 impl Texture {

@@ -2,7 +2,7 @@
 
 use crate::memory::buffer::GuestBuffer;
 use crate::pipeline::shaders::Variant;
-use crate::resources::table::Table as Objects;
+use afterimage_render::table::Table as Objects;
 use afterimage_stream::State;
 use afterimage_stream::packets::{CreateBuffer, Stage};
 

@@ -1,10 +1,10 @@
 //! What is copied, counted and read back.
 
 use crate::device::gpu::Gpu;
-use crate::resources::table::Table;
 use crate::transfer::query::{GuestQuery, Queries};
 use crate::transfer::readback::ReadBacks;
 use crate::transfer::samples::pipelines::Movers;
+use afterimage_render::table::Table;
 use std::sync::Arc;
 
 /// Queries and read backs that somebody waits for, and what moves samples.

@@ -5,28 +5,10 @@ pub(crate) mod shaders;
 use crate::device::gpu::Gpu;
 use crate::device::memory::{Buffer, Image, Place};
 use crate::error::{Checked, Result};
-use crate::present::hud::font;
+use afterimage_render::hud::font;
 use ash::vk;
 use bytemuck::{Pod, Zeroable};
 use std::sync::Arc;
-
-/// A rectangle of pixels from the upper left, with a glyph or filled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Rectangle {
-    pub(crate) x: u16,
-    pub(crate) y: u16,
-    pub(crate) width: u16,
-    pub(crate) height: u16,
-    /// Number of the glyph in the font; [`Rectangle::FILLED`] is none.
-    pub(crate) glyph: u32,
-    /// Red to alpha.
-    pub(crate) color: [u8; 4],
-}
-
-impl Rectangle {
-    pub(crate) const FILLED: u32 = u32::MAX;
-}
 
 /// Push constants of the shaders.
 #[derive(Clone, Copy, Pod, Zeroable)]

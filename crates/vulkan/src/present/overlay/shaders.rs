@@ -2,8 +2,8 @@
 //! gamma. They read everything through addresses in the push constants, so that they need no descriptors.
 
 use crate::pipeline::spirv_words::{Words, number, op, put, text};
-use crate::present::hud::font::{GLYPHS, HEIGHT, WIDTH};
 use crate::present::overlay::Push;
+use afterimage_render::hud::font::{GLYPHS, HEIGHT, WIDTH};
 use number::*;
 
 /// Locations between the stages.

@@ -2,17 +2,17 @@
 //! draws. Programs compile effect by effect, or all shaders of one stage and then those of the other, or many pixel shaders for
 //! one vertex shader; none of that is known, so each pixel shader is tried with a few and no more.
 
-use crate::pipeline::key::Key;
 use afterimage_shader::Stage;
 use afterimage_stream::ObjectId;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::hash::Hash;
 
 /// Vertex shaders that a new pixel shader is tried with.
-pub(crate) const AT_CREATION: u8 = 2;
+pub const AT_CREATION: u8 = 2;
 
 /// Those that it is tried with in all, before it is drawn with.
-pub(crate) const IN_ALL: u8 = 5;
+pub const IN_ALL: u8 = 5;
 
 /// Vertex shaders that are looked at, newest first.
 const RECENT: usize = 16;
@@ -20,9 +20,8 @@ const RECENT: usize = 16;
 /// What is remembered: shaders of a row, pixel shaders that nothing was drawn with, surroundings of draws.
 const MOST: usize = 4096;
 
-/// Shaders in the order of their creation.
-#[derive(Default)]
-pub(crate) struct Partners {
+/// Shaders in the order of their creation. `K` says in which surroundings a pixel shader is drawn: the pipeline but for it.
+pub struct Partners<K> {
     /// Those of one stage that were created last, one after the other.
     row: Vec<ObjectId>,
     stage: Option<Stage>,
@@ -32,13 +31,27 @@ pub(crate) struct Partners {
     vertices: VecDeque<ObjectId>,
     /// Pixel shaders that nothing was drawn with yet, and how many vertex shaders each was tried with.
     undrawn: BTreeMap<ObjectId, u8>,
-    /// Pipelines but for their pixel shader, with the first that was drawn in them; none once others were tried.
-    surroundings: FxHashMap<Key, Option<ObjectId>>,
+    /// Surroundings of draws, which are pipelines but for their pixel shader, with the first that was drawn in them; none once
+    /// others were tried.
+    surroundings: FxHashMap<K, Option<ObjectId>>,
 }
 
-impl Partners {
+impl<K> Default for Partners<K> {
+    fn default() -> Self {
+        Self {
+            row: Vec::new(),
+            stage: None,
+            row_before: Vec::new(),
+            vertices: VecDeque::new(),
+            undrawn: BTreeMap::new(),
+            surroundings: FxHashMap::default(),
+        }
+    }
+}
+
+impl<K: Hash + Eq> Partners<K> {
     /// A shader of one of the two stages is created.
-    pub(crate) fn created(&mut self, id: ObjectId, stage: Stage) {
+    pub fn created(&mut self, id: ObjectId, stage: Stage) {
         if self.stage.replace(stage) != Some(stage) {
             self.row_before = std::mem::take(&mut self.row);
         }
@@ -59,7 +72,7 @@ impl Partners {
     }
 
     /// Vertex shaders for the pixel shader that was just created, likeliest first; `bound` is the one that draws would have.
-    pub(crate) fn vertices(&self, bound: ObjectId) -> Vec<ObjectId> {
+    pub fn vertices(&self, bound: ObjectId) -> Vec<ObjectId> {
         let all = self.opposite().into_iter().chain([bound]).chain(self.vertices.iter().copied());
         all.fold(Vec::new(), |mut list, id| {
             if !list.contains(&id) {
@@ -71,31 +84,30 @@ impl Partners {
 
     /// Pixel shaders for the vertex shader that was just created: its opposite, and all that fitted none so far. The first one
     /// behind a row of pixel shaders may be that of all.
-    pub(crate) fn pixels(&self) -> BTreeSet<ObjectId> {
+    pub fn pixels(&self) -> BTreeSet<ObjectId> {
         let lonely = self.undrawn.iter().filter(|(_, tried)| **tried == 0).map(|(id, _)| *id);
         let first = if self.row.len() == 1 { &self.row_before[..] } else { &[] };
         lonely.chain(first.iter().copied()).chain(self.opposite()).collect()
     }
 
     /// Whether a pixel shader may be tried with one more; it then was.
-    pub(crate) fn try_one(&mut self, pixel: ObjectId) -> bool {
+    pub fn try_one(&mut self, pixel: ObjectId) -> bool {
         let tried = self.undrawn.get_mut(&pixel).filter(|tried| **tried < IN_ALL);
         tried.map(|tried| *tried += 1).is_some()
     }
 
     /// Nothing needs to be guessed of a pixel shader any more: something was drawn with it, or it is gone.
-    pub(crate) fn is_known(&mut self, pixel: ObjectId) {
+    pub fn is_known(&mut self, pixel: ObjectId) {
         self.undrawn.remove(&pixel);
     }
 
     /// A draw has a new pipeline with this pixel shader. Where it is the second in the same surroundings, the others that
     /// nothing was drawn with may follow: they are given.
-    pub(crate) fn drawn(&mut self, pixel: ObjectId, key: &Key) -> Vec<ObjectId> {
+    pub fn drawn(&mut self, pixel: ObjectId, around: K) -> Vec<ObjectId> {
         self.is_known(pixel);
         if self.surroundings.len() >= MOST {
             self.surroundings.clear();
         }
-        let around = Key { pixel: Key::NONE, spec: Default::default(), ..*key };
         let first = self.surroundings.entry(around).or_insert(Some(pixel));
         if first.is_none_or(|first| first == pixel) {
             return Vec::new();
@@ -115,7 +127,7 @@ mod tests {
     }
 
     /// Creates shaders by the letters of a text: the likeliest partner of each pixel shader, by number, as its creation has it.
-    fn partners(order: &str) -> (Partners, Vec<Option<ObjectId>>) {
+    fn partners(order: &str) -> (Partners<&'static str>, Vec<Option<ObjectId>>) {
         let mut partners = Partners::default();
         let mut likeliest = Vec::new();
         for (serial, letter) in (1..).zip(order.chars()) {
@@ -156,12 +168,12 @@ mod tests {
     #[test]
     fn two_that_are_drawn_alike_are_followed() {
         let (mut partners, _) = partners("vpppv");
-        let key = Key { vertex: 1, pixel: 7, ..Key::default() };
-        assert_eq!(partners.drawn(id(2), &key), []);
-        // Only another pixel shader says something.
-        assert_eq!(partners.drawn(id(2), &Key { pixel: 8, ..key }), []);
-        assert_eq!(partners.drawn(id(3), &Key { pixel: 9, ..key }), [id(4)]);
-        assert_eq!(partners.drawn(id(4), &key), []);
+        assert_eq!(partners.drawn(id(2), "here"), []);
+        // Only another pixel shader says something, and only in the same surroundings.
+        assert_eq!(partners.drawn(id(2), "here"), []);
+        assert_eq!(partners.drawn(id(3), "there"), []);
+        assert_eq!(partners.drawn(id(3), "here"), [id(4)]);
+        assert_eq!(partners.drawn(id(4), "here"), []);
     }
 
     #[test]

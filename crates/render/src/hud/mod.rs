@@ -2,89 +2,134 @@
 //!
 //! Frames are those of the program, from present to present. Text is made anew a few times a second, so that it can be read.
 
-pub(crate) mod font;
-pub(crate) mod layout;
-pub(crate) mod times;
+pub mod font;
+pub mod layout;
+pub mod times;
 
-use crate::present::hud::layout::Line;
-use crate::present::hud::times::{Summary, Times};
-use crate::present::overlay::Rectangle;
+use crate::hud::layout::Line;
+use crate::hud::times::{Summary, Times};
 use afterimage_state::Figures;
 use afterimage_stream::packets::{Init, Overlay};
-use ash::vk;
+use bytemuck::{Pod, Zeroable};
 use std::time::Instant;
+
+/// A rectangle of pixels from the upper left, with a glyph or filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Rectangle {
+    /// Left edge.
+    pub x: u16,
+    /// Upper edge.
+    pub y: u16,
+    /// Pixels.
+    pub width: u16,
+    /// Pixels.
+    pub height: u16,
+    /// Number of the glyph in the font; [`Rectangle::FILLED`] is none.
+    pub glyph: u32,
+    /// Red to alpha.
+    pub color: [u8; 4],
+}
+
+impl Rectangle {
+    /// No glyph: all of it is filled.
+    pub const FILLED: u32 = u32::MAX;
+}
 
 /// Counters of the renderer at a moment.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counters {
-    pub(crate) frames: u64,
-    pub(crate) draws: u64,
-    pub(crate) skipped: u64,
-    pub(crate) submissions: u64,
-    pub(crate) guest: Figures,
-    pub(crate) renderer: Figures,
-    pub(crate) calls_saved: u64,
+pub struct Counters {
+    /// Presents.
+    pub frames: u64,
+    /// Draws that were done.
+    pub draws: u64,
+    /// Draws that were left out, since their pipelines are not there yet.
+    pub skipped: u64,
+    /// Submissions to the GPU.
+    pub submissions: u64,
+    /// What the guest said of its state tracking.
+    pub guest: Figures,
+    /// The renderer's state tracking.
+    pub renderer: Figures,
+    /// Calls of the host's API that were not needed.
+    pub calls_saved: u64,
 }
 
 /// Everything that lines can say.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Facts {
-    pub(crate) guest: u32,
-    pub(crate) device: String,
-    pub(crate) driver: String,
-    /// Vulkan's version.
-    pub(crate) api: u32,
-    pub(crate) fps: f32,
+pub struct Facts {
+    /// Number of the guest, as `Init::guest`.
+    pub guest: u32,
+    /// Its name.
+    pub device: String,
+    /// Name and version.
+    pub driver: String,
+    /// The host's API and its version.
+    pub api: String,
+    /// Frames a second.
+    pub fps: f32,
     /// Per frame.
-    pub(crate) draws: u64,
-    pub(crate) submissions: f32,
+    pub draws: u64,
+    /// Per frame.
+    pub submissions: f32,
     /// Since the last text.
-    pub(crate) skipped: u64,
-    pub(crate) pipelines: u64,
-    pub(crate) shaders: u64,
-    pub(crate) pending: usize,
-    pub(crate) memory: Vec<Memory>,
+    pub skipped: u64,
+    /// Pipelines that were made.
+    pub pipelines: u64,
+    /// Modules of shaders that there are.
+    pub shaders: u64,
+    /// Pipelines and shaders that are being made or will be.
+    pub pending: usize,
+    /// Each kind of memory.
+    pub memory: Vec<Memory>,
     /// The guest's state tracking since the last text.
-    pub(crate) guest_state: Figures,
-    /// The renderer's, likewise, and calls of Vulkan that it saved.
-    pub(crate) renderer_state: Figures,
-    pub(crate) calls_saved: u64,
+    pub guest_state: Figures,
+    /// The renderer's, likewise, and calls of the host's API that it saved.
+    pub renderer_state: Figures,
+    /// Calls of the host's API that were not needed.
+    pub calls_saved: u64,
 }
 
 /// A kind of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Memory {
-    pub(crate) name: &'static str,
-    pub(crate) used: u64,
+pub struct Memory {
+    /// What it is called in the figures.
+    pub name: &'static str,
+    /// Bytes that are taken.
+    pub used: u64,
     /// What there is, where that is known.
-    pub(crate) of: Option<u64>,
+    pub of: Option<u64>,
 }
 
 /// The figures of one program.
-pub(crate) struct Hud {
-    pub(crate) overlay: Overlay,
-    pub(crate) times: Times,
-    pub(crate) last: Option<Instant>,
+pub struct Hud {
+    /// What is asked for, and where.
+    pub overlay: Overlay,
+    /// The last frames.
+    pub times: Times,
+    /// When the last frame was presented.
+    pub last: Option<Instant>,
     /// When text was made, and from what.
-    pub(crate) refreshed: Option<(Instant, Counters)>,
-    pub(crate) lines: Vec<Line>,
+    pub refreshed: Option<(Instant, Counters)>,
+    /// The text that is shown.
+    pub lines: Vec<Line>,
 }
 
 impl Hud {
     /// `None` where nothing is wanted.
-    pub(crate) fn new(overlay: &Overlay) -> Option<Box<Self>> {
+    pub fn new(overlay: &Overlay) -> Option<Box<Self>> {
         let hud = Self { overlay: *overlay, times: Times::default(), last: None, refreshed: None, lines: Vec::new() };
         (!overlay.is_off()).then(|| Box::new(hud))
     }
 
     /// What is drawn in a window of this size.
-    pub(crate) fn rectangles(&self, extent: vk::Extent2D) -> Vec<Rectangle> {
-        layout::rectangles(&self.overlay, &self.lines, &self.times, [extent.width, extent.height])
+    pub fn rectangles(&self, size: [u32; 2]) -> Vec<Rectangle> {
+        layout::rectangles(&self.overlay, &self.lines, &self.times, size)
     }
 }
 
 /// What an item says.
-pub(crate) fn lines(item: u32, facts: &Facts, times: &Times) -> Vec<Line> {
+pub fn lines(item: u32, facts: &Facts, times: &Times) -> Vec<Line> {
     let count = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let text = match item {
         Overlay::VERSION => format!("Afterimage {}", env!("CARGO_PKG_VERSION")),
@@ -95,9 +140,7 @@ pub(crate) fn lines(item: u32, facts: &Facts, times: &Times) -> Vec<Line> {
                 Init::GNM => "GNM",
                 _ => "a program",
             };
-            let v = facts.api;
-            let (major, minor) = (vk::api_version_major(v), vk::api_version_minor(v));
-            format!("{guest} on Vulkan {major}.{minor}.{}", vk::api_version_patch(v))
+            format!("{guest} on {}", facts.api)
         }
         Overlay::DEVICE => return vec![Line::Text(facts.device.clone()), Line::Text(facts.driver.clone())],
         Overlay::FPS => format!("{:.1} fps", facts.fps),
@@ -165,7 +208,7 @@ mod tests {
             guest: Init::D3D9,
             device: "a device".into(),
             driver: "its driver 1.2".into(),
-            api: vk::make_api_version(0, 1, 3, 230),
+            api: "Vulkan 1.3.230".into(),
             fps: 59.94,
             draws: 1,
             submissions: 2.5,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 type Job = Box<dyn FnOnce() + Send>;
 
 /// A value that the first thread to come makes, and that others may wait for. `None` inside: it cannot be made.
-pub(crate) struct Once<T> {
+pub struct Once<T> {
     begun: AtomicBool,
     made: OnceLock<Option<T>>,
 }
@@ -24,7 +24,7 @@ impl<T> Default for Once<T> {
 impl<T> Once<T> {
     /// Makes the value, unless that has begun already; true if it was made here. A panic counts as a failure, so that
     /// nobody waits forever.
-    pub(crate) fn make(&self, make: impl FnOnce() -> Option<T>) -> bool {
+    pub fn make(&self, make: impl FnOnce() -> Option<T>) -> bool {
         if self.begun.swap(true, Ordering::AcqRel) {
             return false;
         }
@@ -36,25 +36,25 @@ impl<T> Once<T> {
     }
 
     /// Whether somebody makes the value or has made it.
-    pub(crate) fn begun(&self) -> bool {
+    pub fn begun(&self) -> bool {
         self.begun.load(Ordering::Acquire)
     }
 
     /// The value, once it is there.
     #[inline]
-    pub(crate) fn get(&self) -> Option<&Option<T>> {
+    pub fn get(&self) -> Option<&Option<T>> {
         self.made.get()
     }
 
     /// The value; waits until it is there, so somebody must have begun.
-    pub(crate) fn wait(&self) -> &Option<T> {
+    pub fn wait(&self) -> &Option<T> {
         self.made.wait()
     }
 }
 
 /// How soon a job's result is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Urgency {
+pub enum Urgency {
     /// It may never be. Done when nothing else is left and no draw has waited for a while: drivers make pipelines at the
     /// same time only so far.
     Guess,
@@ -127,14 +127,14 @@ impl Shared {
 }
 
 /// Threads and their queues.
-pub(crate) struct Workers {
+pub struct Workers {
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Workers {
     /// One thread per core but one, at most eight: the render thread helps when it has to wait.
-    pub(crate) fn new(name: &str) -> Self {
+    pub fn new(name: &str) -> Self {
         let shared = Arc::new(Shared::default());
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let threads = (0..cores.saturating_sub(1).clamp(1, 8))
@@ -147,7 +147,7 @@ impl Workers {
     }
 
     /// Queues a job.
-    pub(crate) fn run(&self, urgency: Urgency, job: impl FnOnce() + Send + 'static) {
+    pub fn run(&self, urgency: Urgency, job: impl FnOnce() + Send + 'static) {
         let mut queue = self.shared.lock();
         match urgency {
             Urgency::Soon => queue.soon.push_back(Box::new(job)),
@@ -159,12 +159,12 @@ impl Workers {
     }
 
     /// A draw waits: guesses are put off.
-    pub(crate) fn put_off_guesses(&self) {
+    pub fn put_off_guesses(&self) {
         self.shared.lock().waited = Some(Instant::now());
     }
 
     /// Does jobs that are wanted soon until the value is there. Somebody must have begun to make it.
-    pub(crate) fn help_until<'a, T>(&self, value: &'a Once<T>) -> &'a Option<T> {
+    pub fn help_until<'a, T>(&self, value: &'a Once<T>) -> &'a Option<T> {
         loop {
             if let Some(made) = value.get() {
                 return made;
@@ -186,13 +186,13 @@ impl Workers {
     }
 
     /// Jobs that are being run or will be.
-    pub(crate) fn pending(&self) -> usize {
+    pub fn pending(&self) -> usize {
         let queue = self.shared.lock();
         queue.running + queue.soon.len() + queue.known.len() + queue.guesses.len()
     }
 
     /// Waits until every job is done.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         let mut queue = self.shared.lock();
         queue.waited = None;
         self.shared.ready.notify_all();
@@ -203,7 +203,7 @@ impl Workers {
     }
 
     /// Ends the threads: jobs that have begun are done, the others never will be.
-    pub(crate) fn stop(&self) {
+    pub fn stop(&self) {
         {
             let mut queue = self.shared.lock();
             queue.closed = true;

@@ -2,15 +2,15 @@
 
 use afterimage_config::Settings;
 use afterimage_ipc::{Doing, Journal, Work};
-use ash::vk;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a GPU may take for a submission, and a device that is the CPU, which may compile shaders when it first draws with them.
-pub(crate) const OF_GPUS: Duration = Duration::from_secs(10);
+/// How long a GPU may take for a submission.
+pub const OF_GPUS: Duration = Duration::from_secs(10);
 
-pub(crate) const OF_CPUS: Duration = Duration::from_secs(60);
+/// The same for a device that is the CPU, which may compile shaders when it first draws with them.
+pub const OF_CPUS: Duration = Duration::from_secs(60);
 
 /// For a renderer that has its process for itself, so that it may be ended.
 #[derive(Clone)]
@@ -41,10 +41,10 @@ impl OwnProcess {
         }
     }
 
-    /// The timeout on a kind of device; zero where nobody looks.
-    pub(crate) fn timeout_on(&self, kind: vk::PhysicalDeviceType) -> Duration {
+    /// The timeout on a device that is the CPU, or on one that is none; zero where nobody looks.
+    pub fn timeout_on(&self, is_cpu: bool) -> Duration {
         match self.gpu_timeout {
-            Self::AUTOMATIC if kind == vk::PhysicalDeviceType::CPU => OF_CPUS,
+            Self::AUTOMATIC if is_cpu => OF_CPUS,
             Self::AUTOMATIC => OF_GPUS,
             other => other,
         }

@@ -7,19 +7,20 @@ const KEPT: usize = 1000;
 
 /// The last frames' times in milliseconds.
 #[derive(Default)]
-pub(crate) struct Times(VecDeque<f32>);
+pub struct Times(VecDeque<f32>);
 
 /// What is said of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Summary {
+pub struct Summary {
     /// The mean in milliseconds.
-    pub(crate) mean: f32,
+    pub mean: f32,
     /// Frames a second of the slowest percent, taken as one long frame each, and of the slowest tenth of a percent.
-    pub(crate) low: [f32; 2],
+    pub low: [f32; 2],
 }
 
 impl Times {
-    pub(crate) fn add(&mut self, milliseconds: f32) {
+    /// A frame took so long.
+    pub fn add(&mut self, milliseconds: f32) {
         if self.0.len() == KEPT {
             self.0.pop_front();
         }
@@ -27,12 +28,12 @@ impl Times {
     }
 
     /// The last ones, at most so many, the oldest first.
-    pub(crate) fn last(&self, count: usize) -> impl Iterator<Item = f32> {
+    pub fn last(&self, count: usize) -> impl Iterator<Item = f32> {
         self.0.iter().skip(self.0.len().saturating_sub(count)).copied()
     }
 
     /// `None` before the first.
-    pub(crate) fn summary(&self) -> Option<Summary> {
+    pub fn summary(&self) -> Option<Summary> {
         let mut sorted: Vec<f32> = self.0.iter().copied().collect();
         sorted.sort_by(|a, b| b.total_cmp(a));
         let slowest = *sorted.first()?;

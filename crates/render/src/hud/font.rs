@@ -3,18 +3,18 @@
 //! `font.txt` has a line per character: the character, then its eight rows of five pixels. It was drawn for this.
 
 /// Pixels of a glyph.
-pub(crate) const WIDTH: u32 = 6;
+pub const WIDTH: u32 = 6;
 
 /// Likewise.
-pub(crate) const HEIGHT: u32 = 8;
+pub const HEIGHT: u32 = 8;
 
 /// Characters from space on.
-pub(crate) const GLYPHS: u32 = 95;
+pub const GLYPHS: u32 = 95;
 
 const TABLE: &str = include_str!("font.txt");
 
 /// A bit per pixel, by glyph, row and column from the left, in words from the lowest bit on.
-pub(crate) fn bits() -> Vec<u32> {
+pub fn bits() -> Vec<u32> {
     let mut words = vec![0; (GLYPHS * WIDTH * HEIGHT).div_ceil(32) as usize];
     for (glyph, line) in TABLE.lines().enumerate() {
         let rows = line.get(1..).unwrap_or_default().split_whitespace();
@@ -31,7 +31,7 @@ pub(crate) fn bits() -> Vec<u32> {
 }
 
 /// The number of a character's glyph; what has none looks like `?`.
-pub(crate) fn glyph(character: char) -> u32 {
+pub fn glyph(character: char) -> u32 {
     let printable = |c: &char| (' '..='~').contains(c);
     u32::from(Some(character).filter(printable).unwrap_or('?')) - u32::from(' ')
 }

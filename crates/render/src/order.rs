@@ -7,15 +7,15 @@
 
 /// Where the command buffers are.
 #[derive(Debug)]
-pub(crate) struct Order {
+pub struct Order {
     /// The present epoch, from 1 on.
-    pub(crate) epoch: u64,
+    pub epoch: u64,
     /// Whether draws were recorded in it.
-    pub(crate) drawn: bool,
+    pub drawn: bool,
     /// Whether anything but draws to targets has written in it.
-    pub(crate) written: bool,
+    pub written: bool,
     /// Whether draws of the open pass store.
-    pub(crate) pass_stores: bool,
+    pub pass_stores: bool,
 }
 
 impl Default for Order {

@@ -2,13 +2,13 @@
 
 /// How much a shader may have to do; the greater, the more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Loops {
+pub struct Loops {
     /// Loops inside of each other.
-    pub(crate) depth: u32,
+    pub depth: u32,
     /// Loops in all.
-    pub(crate) count: u32,
+    pub count: u32,
     /// Words of the module.
-    pub(crate) words: u32,
+    pub words: u32,
 }
 
 const LOOP_MERGE: u32 = 246;
@@ -17,7 +17,7 @@ const LABEL: u32 = 248;
 
 impl Loops {
     /// Those of a module that our back end wrote. What passes have unrolled is none.
-    pub(crate) fn of(words: &[u32]) -> Self {
+    pub fn of(words: &[u32]) -> Self {
         let mut loops = Self { words: u32::try_from(words.len()).unwrap_or(u32::MAX), ..Self::default() };
         // The blocks behind the loops that are open: blocks of a loop come before the one behind it.
         let mut open = Vec::new();

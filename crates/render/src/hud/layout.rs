@@ -1,12 +1,12 @@
 //! Where figures stand: lines of text and the graph as rectangles.
 
-use crate::present::hud::font;
-use crate::present::hud::times::Times;
-use crate::present::overlay::Rectangle;
+use crate::hud::Rectangle;
+use crate::hud::font;
+use crate::hud::times::Times;
 use afterimage_stream::packets::{Corner, Overlay};
 
 /// Frames in the graph, a column each, and its height in pixels of letters.
-pub(crate) const COLUMNS: u32 = 120;
+pub const COLUMNS: u32 = 120;
 
 const GRAPH: u32 = 24;
 
@@ -25,10 +25,12 @@ const SLOW: [u8; 4] = [255, 90, 80, 255];
 
 /// What stands in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub enum Line {
+    /// Text.
     Text(String),
     /// Text that says why it stutters.
     Busy(String),
+    /// The times of the last frames, a column each.
     Graph,
 }
 
@@ -68,12 +70,7 @@ impl Pen {
 }
 
 /// The rectangles of lines in a window of this size: the panel first, then what stands on it.
-pub(crate) fn rectangles(
-    overlay: &Overlay,
-    lines: &[Line],
-    times: &Times,
-    [width, height]: [u32; 2],
-) -> Vec<Rectangle> {
+pub fn rectangles(overlay: &Overlay, lines: &[Line], times: &Times, [width, height]: [u32; 2]) -> Vec<Rectangle> {
     if lines.is_empty() {
         return Vec::new();
     }

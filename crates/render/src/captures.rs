@@ -1,7 +1,7 @@
 //! Captures that are being written, and those that were asked for.
 
-use crate::options::FrameSet;
 use afterimage_capture::Recorder;
+use afterimage_config::FrameSet;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,35 +10,44 @@ use std::time::{Duration, Instant};
 
 /// Captures that were asked for, and the one that is being recorded.
 #[derive(Default)]
-pub(crate) struct Captures {
+pub struct Captures {
     /// In the order in which they were asked for.
-    pub(crate) wanted: Vec<(PathBuf, RangeInclusive<u64>)>,
-    pub(crate) running: Option<Running>,
+    pub wanted: Vec<(PathBuf, RangeInclusive<u64>)>,
+    /// The one that is being recorded.
+    pub running: Option<Running>,
     /// Recorded, but their threads still write.
-    pub(crate) writing: Vec<(PathBuf, Recorder)>,
+    pub writing: Vec<(PathBuf, Recorder)>,
     /// While a capture is replayed: when the frame began where it was made, if that is known.
-    pub(crate) replayed: Option<Option<Duration>>,
-    pub(crate) requests: Arc<Requests>,
+    pub replayed: Option<Option<Duration>>,
+    /// What other threads ask for.
+    pub requests: Arc<Requests>,
 }
 
 /// A capture that is being recorded.
-pub(crate) struct Running {
-    pub(crate) path: PathBuf,
-    pub(crate) last: u64,
-    pub(crate) recorder: Recorder,
-    pub(crate) begun: Instant,
+pub struct Running {
+    /// The file.
+    pub path: PathBuf,
+    /// Its last frame.
+    pub last: u64,
+    /// What writes it.
+    pub recorder: Recorder,
+    /// When it began.
+    pub begun: Instant,
     /// Word of the batch being executed from which on nothing has been recorded yet.
-    pub(crate) from: usize,
+    pub from: usize,
 }
 
 /// What other threads ask for.
 #[derive(Default)]
-pub(crate) struct Requests {
-    pub(crate) any: AtomicBool,
-    pub(crate) list: Mutex<Vec<Request>>,
+pub struct Requests {
+    /// Whether there are any: looked at once a frame.
+    pub any: AtomicBool,
+    /// In the order in which they came.
+    pub list: Mutex<Vec<Request>>,
 }
 
-pub(crate) enum Request {
+/// A request of another thread.
+pub enum Request {
     /// A capture of that many frames.
     Capture(PathBuf, u64),
     /// A picture, under a name that starts with this.
@@ -46,7 +55,8 @@ pub(crate) enum Request {
 }
 
 impl Requests {
-    pub(crate) fn add(&self, request: Request) {
+    /// Asks for something.
+    pub fn add(&self, request: Request) {
         self.list.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         self.any.store(true, Ordering::Release);
     }
@@ -55,13 +65,13 @@ impl Requests {
 impl Captures {
     /// Whether packets have to be looked at.
     #[inline(always)]
-    pub(crate) fn are_active(&self) -> bool {
+    pub fn are_active(&self) -> bool {
         self.running.is_some() || !self.wanted.is_empty()
     }
 }
 
 /// Where each range of a set goes: to `path` if there is one, to `NAME-FIRST-LAST.aftercap` beside it if there are several.
-pub(crate) fn files(path: &Path, frames: &FrameSet) -> Vec<(PathBuf, RangeInclusive<u64>)> {
+pub fn files(path: &Path, frames: &FrameSet) -> Vec<(PathBuf, RangeInclusive<u64>)> {
     let ranges = frames.ranges();
     let one = ranges.len() == 1;
     let name = |range: &RangeInclusive<u64>| {

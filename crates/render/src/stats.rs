@@ -3,54 +3,56 @@
 use afterimage_state::Figures;
 use std::time::Instant;
 
-/// Calls of Vulkan that set state or bind something.
+/// Calls of the host's API that set state or bind something.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Calls {
+pub struct Calls {
     /// Those made.
-    pub(crate) made: u64,
+    pub made: u64,
     /// Those that applying everything for each draw would have made.
-    pub(crate) of_all: u64,
+    pub of_all: u64,
     /// Those that applying everything takes for a draw like the last one.
-    pub(crate) of_draw: u64,
+    pub of_draw: u64,
 }
 
 impl Calls {
     /// Calls that were not needed.
-    pub(crate) fn saved(&self) -> u64 {
+    pub fn saved(&self) -> u64 {
         self.of_all.saturating_sub(self.made)
     }
 }
 
-/// What is counted for [`crate::Options::stats`].
+/// What is counted for `Options::stats`.
 #[derive(Default)]
-pub(crate) struct Stats {
+pub struct Stats {
     /// The program's name from its first packet.
-    pub(crate) program: String,
-    pub(crate) frames: u64,
-    pub(crate) calls: Calls,
+    pub program: String,
+    /// Presents.
+    pub frames: u64,
+    /// Calls that set state.
+    pub calls: Calls,
     /// When the first frame began.
     began: Option<Instant>,
     /// Frames that the GPU has completed, and when it completed the last of them.
     done: u64,
     ended: Option<Instant>,
     /// What the guest said of its state tracking.
-    pub(crate) guest: Figures,
+    pub guest: Figures,
 }
 
 impl Stats {
     /// A frame begins.
-    pub(crate) fn begin(&mut self) {
+    pub fn begin(&mut self) {
         self.began.get_or_insert_with(Instant::now);
     }
 
     /// Frames left the GPU.
-    pub(crate) fn complete(&mut self, frames: u64) {
+    pub fn complete(&mut self, frames: u64) {
         self.done += frames;
         self.ended = Some(Instant::now());
     }
 
     /// Milliseconds per frame from the first one's begin to the last one's end on the GPU; 0 without a frame.
-    pub(crate) fn ms_per_frame(&self) -> f64 {
+    pub fn ms_per_frame(&self) -> f64 {
         match (self.began, self.ended) {
             (Some(began), Some(ended)) if self.done > 0 => (ended - began).as_secs_f64() * 1000.0 / self.done as f64,
             _ => 0.0,
@@ -59,7 +61,7 @@ impl Stats {
 }
 
 /// Text as a JSON string.
-pub(crate) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

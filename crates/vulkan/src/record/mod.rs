@@ -1,3 +1,0 @@
-//! Captures that are written while a program runs.
-
-pub(crate) mod captures;
