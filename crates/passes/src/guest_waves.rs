@@ -4,7 +4,7 @@
 //! smaller, nothing asks for the host's waves any more: what lanes tell each other goes through words behind the program's part of the
 //! group's memory, and barriers. What the shader computes with waves of 64 is the same. Other modules stay as they are.
 //!
-//! All lanes of the group run such instructions together, so they may wait there; where the group is more than one wave, `in_step`
+//! All lanes of the group run such instructions together, so they may wait there; where the group is more than one wave, `lockstep`
 //! sees to that. Each exchange waits twice: until what was exchanged before has been read, and until what is exchanged now has been
 //! written.
 
@@ -15,7 +15,7 @@ use afterimage_ir::{
 use smallvec::smallvec;
 
 use crate::rewrite::{Action, Cursor, rewrite};
-use crate::{dce, in_step, simplify, ssa};
+use crate::{dce, lockstep, simplify, ssa};
 
 const BOOLS: Type = Type::new(Kind::Bool, 2);
 /// Bytes of the group's memory that each wave takes: a word for each lane.
@@ -43,7 +43,7 @@ pub fn run(m: &mut Module, host: u32) -> bool {
     });
     let index = Input::new(index);
     if waves > 1 {
-        in_step::run(m, &|cursor, value| Code { cursor, area, index, group }.any_wave(value));
+        lockstep::run(m, &|cursor, value| Code { cursor, area, index, group }.any_wave(value));
         ssa::run(m);
     }
     rewrite(m, |cursor, inst| {

@@ -108,19 +108,19 @@ pub mod geometry {
 
     /// The record of lanes that say this, for one stream.
     #[must_use]
-    pub fn told(messages: &[Message], stream: u8, max_vert_out: u32) -> Vec<u32> {
-        let mut told = vec![0u32; record(max_vert_out) as usize];
+    pub fn recorded(messages: &[Message], stream: u8, max_vert_out: u32) -> Vec<u32> {
+        let mut recorded = vec![0u32; record(max_vert_out) as usize];
         for message in messages.iter().filter(|message| message.stream == stream) {
             if message.emits {
-                told[0] = (told[0] + 1).min(most_vertices(max_vert_out));
+                recorded[0] = (recorded[0] + 1).min(most_vertices(max_vert_out));
             }
             if message.cuts
-                && let Some(last) = told[0].checked_sub(1)
+                && let Some(last) = recorded[0].checked_sub(1)
             {
-                told[1 + last as usize / 32] |= 1 << (last % 32);
+                recorded[1 + last as usize / 32] |= 1 << (last % 32);
             }
         }
-        told
+        recorded
     }
 
     /// Most vertices of a lane, of `VGT_GS_MAX_VERT_OUT`.
@@ -286,7 +286,7 @@ pub struct Resources {
     /// Guest address of the fetch shader that the program calls (`s_swappc_b64`): low and high half.
     pub fetch: Option<[ExprId; 2]>,
     /// What a geometry shader says, if it is the same for each lane: then nobody has to look into the log.
-    pub said: Option<Vec<geometry::Message>>,
+    pub messages: Option<Vec<geometry::Message>>,
 }
 
 /// Most buffers of a program.

@@ -63,7 +63,7 @@ pub struct Port {
     epoch: u32,
     lost: bool,
     /// Whether a part of the open frame went to a receiver that is gone.
-    torn: bool,
+    incomplete: bool,
     guest: u32,
     name: String,
     next_token: u64,
@@ -73,8 +73,8 @@ pub struct Port {
     asked: Option<(u32, bool)>,
     /// Sequence of the last flush, to know whether an answer can come without another one.
     unsent_token: u64,
-    /// Words of the batch at which [`Port::breathe`] next does something.
-    look_at: usize,
+    /// Words of the batch at which [`Port::flush_if_due`] next does something.
+    flush_at: usize,
     vertex_chunk: Chunk,
     index_chunk: Chunk,
     /// Bytes uploaded in the open frame, and how many it should have at most.
@@ -100,14 +100,14 @@ impl Port {
             completed: 0,
             epoch,
             lost: false,
-            torn: false,
+            incomplete: false,
             guest,
             name: name.chars().take(200).collect(),
             next_token: 1,
             answers: FxHashMap::default(),
             asked: None,
             unsent_token: 0,
-            look_at: EARLY_WORDS,
+            flush_at: EARLY_WORDS,
             vertex_chunk: Chunk::default(),
             index_chunk: Chunk::default(),
             uploaded: 0,
@@ -176,21 +176,21 @@ impl Port {
     /// To be called behind each draw: hands the batch over once it is large enough, or the receiver has nothing else to do, and
     /// ends the frame without a picture where its draws have taken much upload memory.
     #[inline]
-    pub fn breathe(&mut self) {
+    pub fn flush_if_due(&mut self) {
         self.draw_to_come = false;
-        if self.encoder.len() >= self.look_at {
-            self.look();
+        if self.encoder.len() >= self.flush_at {
+            self.flush_due();
         }
     }
 
     #[cold]
-    fn look(&mut self) {
+    fn flush_due(&mut self) {
         if self.uploaded > self.frame_bytes {
             self.end_without_picture();
         } else if self.encoder.len() >= BATCH_WORDS || self.link.is_idle() {
             self.flush();
         } else {
-            self.look_at = (self.encoder.len() + EARLY_WORDS).min(BATCH_WORDS);
+            self.flush_at = (self.encoder.len() + EARLY_WORDS).min(BATCH_WORDS);
         }
         self.encoder.make_room(EARLY_WORDS + EARLY_WORDS / 4);
     }
@@ -206,7 +206,7 @@ impl Port {
             return;
         }
         self.unsent_token = self.next_token;
-        self.look_at = EARLY_WORDS;
+        self.flush_at = EARLY_WORDS;
         self.vertex_chunk = self.vertex_chunk.rest();
         self.index_chunk = self.index_chunk.rest();
         let last = self.encoder.sequence();
@@ -246,13 +246,13 @@ impl Port {
     }
 
     /// Notes that a receiver came back in the middle of the frame, whose picture lacks what came before.
-    pub fn tear(&mut self) {
-        self.torn = true;
+    pub fn mark_incomplete(&mut self) {
+        self.incomplete = true;
     }
 
-    /// True once after [`Port::tear`].
-    pub fn was_torn(&mut self) -> bool {
-        std::mem::take(&mut self.torn)
+    /// True once after [`Port::mark_incomplete`].
+    pub fn take_incomplete(&mut self) -> bool {
+        std::mem::take(&mut self.incomplete)
     }
 
     /// True once when a new receiver has come: the stream has been started anew, and everything has to be sent again.
@@ -521,7 +521,7 @@ impl Port {
                 // What else the draw has may lie in this frame, so the frame ends behind it at the earliest.
                 let range = self.alloc(size.max(CHUNK), 16).map_err(|error| self.not_uploaded(error))?;
                 if self.uploaded > self.frame_bytes {
-                    self.look_at = 0;
+                    self.flush_at = 0;
                 }
                 (Chunk { range, used: 0 }, 0)
             }

@@ -122,7 +122,7 @@ fn a_receiver_with_nothing_to_do_gets_small_batches() {
         for _ in 0..4096 {
             let topology = Topology::TriangleList as u32;
             port.push(&Draw { topology, count: 3, instances: 1, ..bytemuck::Zeroable::zeroed() });
-            port.breathe();
+            port.flush_if_due();
         }
         let far = fake.0.lock().unwrap();
         far.batches.iter().map(|batch| batch.len() * 8).collect::<Vec<_>>()
@@ -215,7 +215,7 @@ fn uploads_without_a_picture_do_not_fill_the_arena() {
         port.stream(true, 2, &[0; 60_000]).unwrap();
         assert_eq!(port.frame(), frame, "what a draw reads is of one frame");
         port.push(&DrawIndexed { instances: 1, ..bytemuck::Zeroable::zeroed() });
-        port.breathe();
+        port.flush_if_due();
     }
     port.flush();
     let (frames, mut open, mut uploaded) = (port.frame(), 0, 0u64);

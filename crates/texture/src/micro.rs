@@ -215,16 +215,16 @@ impl<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8> T
 
     /// Writes the rows of slice `z` of a tile.
     #[inline(always)]
-    pub(crate) fn apart(tile: &impl Words, z: u32, [a, b, c, d, e, f, g, h]: [&mut [u8; ROW]; ROWS]) {
+    pub(crate) fn detile(tile: &impl Words, z: u32, [a, b, c, d, e, f, g, h]: [&mut [u8; ROW]; ROWS]) {
         let base = Self::slice(z);
         if Self::QUADS && BYTES == 1 {
             let [[left, right], [low_left, low_right]] = Self::CELLS;
-            let rows = quads::apart(tile.pair(base | left), tile.pair(base | right));
+            let rows = quads::detile(tile.pair(base | left), tile.pair(base | right));
             put(a, 0, rows.0);
             put(b, 0, rows.1);
             put(c, 0, rows.2);
             put(d, 0, rows.3);
-            let rows = quads::apart(tile.pair(base | low_left), tile.pair(base | low_right));
+            let rows = quads::detile(tile.pair(base | low_left), tile.pair(base | low_right));
             put(e, 0, rows.0);
             put(f, 0, rows.1);
             put(g, 0, rows.2);
@@ -232,15 +232,15 @@ impl<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8> T
             return;
         }
         // Calls, not a loop: the compiler then knows every place.
-        Self::pair_apart(tile, base, 0, a, b);
-        Self::pair_apart(tile, base, 2, c, d);
-        Self::pair_apart(tile, base, 4, e, f);
-        Self::pair_apart(tile, base, 6, g, h);
+        Self::detile_pair(tile, base, 0, a, b);
+        Self::detile_pair(tile, base, 2, c, d);
+        Self::detile_pair(tile, base, 4, e, f);
+        Self::detile_pair(tile, base, 6, g, h);
     }
 
     /// Writes rows `y` and `y + 1`.
     #[inline(always)]
-    fn pair_apart(tile: &impl Words, base: usize, y: usize, upper: &mut [u8; ROW], lower: &mut [u8; ROW]) {
+    fn detile_pair(tile: &impl Words, base: usize, y: usize, upper: &mut [u8; ROW], lower: &mut [u8; ROW]) {
         let word = |at: usize| tile.word(base | at);
         if Self::QUADS {
             for half in 0..2 {
@@ -265,29 +265,29 @@ impl<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8> T
 
     /// Puts rows into slice `z` of a tile.
     #[inline(always)]
-    pub(crate) fn together(rows: [&[u8; ROW]; ROWS], z: u32, tile: &mut [u8; TILE]) {
+    pub(crate) fn tile_rows(rows: [&[u8; ROW]; ROWS], z: u32, tile: &mut [u8; TILE]) {
         let base = Self::slice(z);
         if Self::QUADS && BYTES == 1 {
             let [a, b, c, d, e, f, g, h] = rows;
             let [[left, right], [low_left, low_right]] = Self::CELLS;
-            let cells = quads::together(get(a, 0), get(b, 0), get(c, 0), get(d, 0));
+            let cells = quads::tile_rows(get(a, 0), get(b, 0), get(c, 0), get(d, 0));
             put_pair(tile, base | left, cells.0);
             put_pair(tile, base | right, cells.1);
-            let cells = quads::together(get(e, 0), get(f, 0), get(g, 0), get(h, 0));
+            let cells = quads::tile_rows(get(e, 0), get(f, 0), get(g, 0), get(h, 0));
             put_pair(tile, base | low_left, cells.0);
             put_pair(tile, base | low_right, cells.1);
             return;
         }
         let [a, b, c, d, e, f, g, h] = rows;
-        Self::pair_together(a, b, tile, base, 0);
-        Self::pair_together(c, d, tile, base, 2);
-        Self::pair_together(e, f, tile, base, 4);
-        Self::pair_together(g, h, tile, base, 6);
+        Self::tile_pair(a, b, tile, base, 0);
+        Self::tile_pair(c, d, tile, base, 2);
+        Self::tile_pair(e, f, tile, base, 4);
+        Self::tile_pair(g, h, tile, base, 6);
     }
 
     /// Puts rows `y` and `y + 1` into a tile.
     #[inline(always)]
-    fn pair_together(upper: &[u8; ROW], lower: &[u8; ROW], tile: &mut [u8; TILE], base: usize, y: usize) {
+    fn tile_pair(upper: &[u8; ROW], lower: &[u8; ROW], tile: &mut [u8; TILE], base: usize, y: usize) {
         if Self::QUADS {
             for half in 0..2 {
                 let (upper, lower) = (get(upper, half), get(lower, half));

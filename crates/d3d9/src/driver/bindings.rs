@@ -263,7 +263,7 @@ impl Device {
         let constants = if in_software { Constants::OfSoftware } else { Constants::OfModel };
         let mut program = Program::new(tokens, packets::Stage::Vertex, constants)?;
         self.create_shader_object(&mut program)?;
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(self.objects.vertex_shaders.insert(program, true))
     }
 
@@ -275,7 +275,7 @@ impl Device {
         self.wishes.check_shader(tokens)?;
         let mut program = Program::new(tokens, packets::Stage::Pixel, Constants::OfModel)?;
         self.create_shader_object(&mut program)?;
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(self.objects.pixel_shaders.insert(program, true))
     }
 

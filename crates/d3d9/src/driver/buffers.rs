@@ -77,7 +77,7 @@ impl Device {
         };
         let id = self.objects.buffers.insert(buffer, true);
         self.create_buffer_object(id);
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(id)
     }
 
@@ -107,7 +107,7 @@ impl Device {
         match self.port.upload_bytes(bytes) {
             Ok(data) => {
                 self.port.push(&UpdateBuffer { id: buffer.id, flags, offset: range.start.into(), data });
-                self.port.breathe();
+                self.port.flush_if_due();
             }
             Err(_) => self.late_buffers.push(id),
         }

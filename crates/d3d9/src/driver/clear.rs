@@ -62,7 +62,7 @@ impl Device {
         let whole = self.clears_whole(self.clip_area());
         if rects.is_empty() && whole {
             self.port.push_tail(&packet, &[]);
-            self.port.breathe();
+            self.port.flush_if_due();
             return Ok(());
         }
         let mut clipped: SmallVec<[Rect; 8]> = SmallVec::new();
@@ -76,7 +76,7 @@ impl Device {
             packet.count = part.len() as u32;
             self.port.push_tail(&packet, part);
         }
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(())
     }
 

@@ -127,7 +127,7 @@ impl Device {
             slice_pitch: 0,
             data,
         });
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(())
     }
 
@@ -353,7 +353,7 @@ impl Device {
             image.mips_stale = true;
             self.registers.touch_texture(destination.image);
         }
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(())
     }
 
@@ -385,7 +385,7 @@ impl Device {
             Clear { flags: Clear::COLOR, count: 1, color: crate::format::color(color), ..bytemuck::Zeroable::zeroed() };
         self.port.push_tail(&packet, &[stream_rect(region)]);
         self.registers.tracker.mark(Group::RenderTargets);
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(())
     }
 

@@ -276,7 +276,7 @@ impl Device {
             if let Some(packet) = image.packet() {
                 self.port.push(&packet);
                 self.port.name(image.id, &image.title());
-                self.port.breathe();
+                self.port.flush_if_due();
             }
         }
         Ok(self.objects.images.insert(image, held))

@@ -53,7 +53,7 @@ impl Device {
             first_instance: 0,
             pad: 0,
         });
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(())
     }
 
@@ -90,7 +90,7 @@ impl Device {
             base_vertex,
             first_instance: 0,
         });
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(())
     }
 
@@ -156,7 +156,7 @@ impl Device {
             first_instance: 0,
             pad: 0,
         });
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(())
     }
 
@@ -221,7 +221,7 @@ impl Device {
             base_vertex: first_vertex as i32 - min_vertex as i32,
             first_instance: 0,
         });
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(())
     }
 }

@@ -198,7 +198,7 @@ impl Device {
         } else {
             self.registers.touch_texture(id);
         }
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(())
     }
 

@@ -217,7 +217,7 @@ impl Device {
                 }
             }
         }
-        self.port.breathe();
+        self.port.flush_if_due();
     }
 
     /// Layouts that were made for a vertex shader go with it: its handle may name another one soon.

@@ -239,7 +239,7 @@ impl Device {
             base_vertex: first_vertex as i32,
             first_instance: 0,
         });
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(())
     }
 

@@ -251,7 +251,7 @@ impl Device {
         let found = self.chain(chain)?;
         let (parameters, own) = (found.parameters, found.window);
         let image = found.images.first().copied().ok_or(Error::Internal)?;
-        if self.recover() || self.port.was_torn() {
+        if self.recover() || self.port.take_incomplete() {
             // What was drawn of this frame went to the receiver that is gone: the next one is complete.
             return Ok(());
         }

@@ -222,7 +222,7 @@ impl Device {
         self.port.push(&EndFeedback::default());
         let none = [FeedbackBuffer::default(); 2];
         self.port.push_tail(&SetFeedbackBuffers { first: VERTICES.into(), count: none.len() as u32 }, &none);
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(())
     }
 

@@ -173,7 +173,7 @@ impl Device {
                 found.stage = Stage::Ended(token);
             }
         }
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(())
     }
 
@@ -188,7 +188,7 @@ impl Device {
                 return Err(Error::DeviceLost);
             }
             // Programs wait for answers in the middle of a frame.
-            self.port.tear();
+            self.port.mark_incomplete();
         }
         let found = self.objects.queries.get_mut(query).ok_or(Error::InvalidCall)?;
         if let Stage::Ended(token) = found.stage {

@@ -69,7 +69,7 @@ impl Device {
             _ => return,
         };
         self.port.name(id, &title);
-        self.port.breathe();
+        self.port.flush_if_due();
     }
 
     /// Whether somebody is known to look for [`Device::put_marker`]'s marks. Captures have them in any case.
@@ -83,7 +83,7 @@ impl Device {
     pub fn put_marker(&mut self, action: u32, color: D3DCOLOR, text: &str) {
         let text = text.char_indices().nth(256).map_or(text, |(end, _)| &text[..end]);
         self.port.push_tail(&Marker { action, count: text.len() as u32, color, pad: 0 }, text.as_bytes());
-        self.port.breathe();
+        self.port.flush_if_due();
     }
 
     /// What the user wants to see over this program's pictures, in its windows.

@@ -100,7 +100,7 @@ impl Device {
             filter: Filter::Nearest as u32,
             pad: 0,
         });
-        self.port.breathe();
+        self.port.flush_if_due();
     }
 }
 

@@ -71,7 +71,7 @@ impl Device {
             ..Host::default()
         };
         self.registers.invalidate();
-        self.port.breathe();
+        self.port.flush_if_due();
     }
 
     fn resend_image(&mut self, id: crate::handle::ImageId) {
@@ -87,7 +87,7 @@ impl Device {
             image.mips_stale = image.autogen();
             self.upload_image(id);
         }
-        self.port.breathe();
+        self.port.flush_if_due();
     }
 
     fn with_program(&mut self, find: impl FnOnce(&mut crate::driver::Objects) -> Option<&mut crate::machine::Program>) {
@@ -98,7 +98,7 @@ impl Device {
         }
         let Ok(code) = self.port.upload_bytes(bytemuck::cast_slice(&program.code)) else { return };
         self.port.push(&CreateShader { id, stage, language, pad: 0, code });
-        self.port.breathe();
+        self.port.flush_if_due();
     }
 
     /// Takes an object that is about to go out of every binding that the receiver has it in.

@@ -397,8 +397,8 @@ impl Translator {
         self.mark_written(&shader, memory);
 
         // What is the same for all lanes is known; only else somebody has to wait for what they say.
-        let known = shader.code.resources.said.as_ref().map(|said| -> Vec<Vec<u32>> {
-            (0..streams.len()).map(|stream| geometry::told(said, stream as u8, max_vert_out)).collect()
+        let known = shader.code.resources.messages.as_ref().map(|messages| -> Vec<Vec<u32>> {
+            (0..streams.len()).map(|stream| geometry::recorded(messages, stream as u8, max_vert_out)).collect()
         });
         let log = if known.is_some() { Vec::new() } else { self.read_log(log_size)? };
         let most = geometry::most_vertices(max_vert_out);

@@ -206,7 +206,7 @@ impl Graphics for Translator {
         registers.tracker.drawn();
         self.draw_vertices(registers, memory, draw);
         self.figures.add(&registers.tracker.take_figures());
-        self.port.breathe();
+        self.port.flush_if_due();
     }
 
     fn dispatch(
@@ -220,7 +220,7 @@ impl Graphics for Translator {
         registers.tracker.drawn();
         self.dispatch_groups(queue, registers, memory, dispatch);
         self.figures.add(&registers.tracker.take_figures());
-        self.port.breathe();
+        self.port.flush_if_due();
     }
 
     fn before_cpu_reads(&mut self, memory: &mut dyn GuestMemory, address: u64, size: u64) {

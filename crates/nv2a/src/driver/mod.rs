@@ -190,7 +190,7 @@ impl Device {
     ///
     /// # Errors
     /// As [`Device::kick`].
-    pub fn breathe(&mut self, channel: &mut dyn Channel) -> Result<(), DriverError> {
+    pub fn kick_if_due(&mut self, channel: &mut dyn Channel) -> Result<(), DriverError> {
         if self.recording.is_none() && self.packets.len() >= KICK_WORDS { self.kick(channel) } else { Ok(()) }
     }
 }

@@ -164,12 +164,12 @@ impl Translator {
 impl Graphics for Translator {
     fn draw(&mut self, kelvin: &mut Kelvin, memory: &mut dyn GuestMemory, primitive: &Primitive) {
         self.draw_primitive(kelvin, memory, primitive);
-        self.port.breathe();
+        self.port.flush_if_due();
     }
 
     fn clear(&mut self, kelvin: &mut Kelvin, memory: &mut dyn GuestMemory, flags: u32) {
         self.clear_surface(kelvin, memory, flags);
-        self.port.breathe();
+        self.port.flush_if_due();
     }
 
     fn write_back(&mut self, memory: &mut dyn GuestMemory, address: u32, size: u32) {

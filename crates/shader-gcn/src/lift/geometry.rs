@@ -30,7 +30,7 @@ const VERTICES: [u8; geometry::VERTICES as usize] = [0, 1, 3, 4, 5, 6];
 
 /// What a geometry shader said so far, of each stream, and which lane it is.
 #[derive(Clone, Copy)]
-pub(super) struct Said {
+pub(super) struct Emission {
     lane: Value,
     streams: [Option<Stream>; geometry::STREAMS],
 }
@@ -348,8 +348,8 @@ pub(super) fn start_geometry(l: &mut Lifter<'_>) {
     l.set_sgpr(next, offset);
     let number = wave(l);
     l.set_sgpr(next + 1, number);
-    let mut said = Said { lane, streams: [None; geometry::STREAMS] };
-    for stream in said.streams.iter_mut().take(streams(l) as usize) {
+    let mut emission = Emission { lane, streams: [None; geometry::STREAMS] };
+    for stream in emission.streams.iter_mut().take(streams(l) as usize) {
         let emitted = l.b.var("emitted", Type::I32);
         let cuts = l.b.var_array("cuts", Type::I32, cut_words(l));
         let zero = l.b.i32(0);
@@ -360,7 +360,7 @@ pub(super) fn start_geometry(l: &mut Lifter<'_>) {
         }
         *stream = Some(Stream { emitted, cuts });
     }
-    l.kept.said = Some(said);
+    l.kept.emission = Some(emission);
 }
 
 fn streams(l: &Lifter<'_>) -> u32 {
@@ -377,12 +377,12 @@ fn cut_words(l: &Lifter<'_>) -> u32 {
 
 /// `s_sendmsg` to the geometry stage: a vertex is complete, a strip ends, or both; or all is said.
 pub(super) fn message(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
-    let Some(said) = l.kept.said else { return Err(Reason::Unsupported("a message to the geometry stage")) };
+    let Some(emission) = l.kept.emission else { return Err(Reason::Unsupported("a message to the geometry stage")) };
     let operation = inst.simm >> 4 & 3;
     if operation == 0 {
         return Ok(());
     }
-    let Some(said) = said.streams[(inst.simm >> 8 & 3) as usize] else {
+    let Some(emission) = emission.streams[(inst.simm >> 8 & 3) as usize] else {
         l.warn("a vertex of a stream whose vertices have no size");
         return Ok(());
     };
@@ -390,19 +390,19 @@ pub(super) fn message(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
     l.when_active(|l| {
         let b = &mut l.b;
         if operation & 2 != 0 {
-            let count = b.load(said.emitted);
+            let count = b.load(emission.emitted);
             let more = ir!(b, umin(iadd(count, 1), { b.i32(most) }));
-            b.store(said.emitted, more);
+            b.store(emission.emitted, more);
         }
         if operation & 1 != 0 {
-            let count = b.load(said.emitted);
+            let count = b.load(emission.emitted);
             let some = ir!(b, ine(count, 0));
             b.begin_if(some);
             let last = ir!(b, isub(count, 1));
             let word = ir!(b, ushr(last, 5));
-            let old = b.load_elem(said.cuts, word);
+            let old = b.load_elem(emission.cuts, word);
             let new = ir!(b, ior(old, ishl(1, iand(last, 31))));
-            b.store_elem(said.cuts, word, Mask(1), new);
+            b.store_elem(emission.cuts, word, Mask(1), new);
             b.end_if();
         }
     });
@@ -411,19 +411,19 @@ pub(super) fn message(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
 
 /// What belongs to the end of a program: the lane's record in the log.
 pub(super) fn finish(l: &mut Lifter<'_>) {
-    let Some(said) = l.kept.said else { return };
+    let Some(emission) = l.kept.emission else { return };
     let (base, bytes) = own_buffer(l, geometry::LOG);
     let words = cut_words(l);
     let record = 4 * (1 + words as i32);
     let size = record * streams(l) as i32;
     let b = &mut l.b;
     let size = b.i32(size);
-    let offset = b.imul(said.lane, size);
+    let offset = b.imul(emission.lane, size);
     let end = b.iadd(offset, size);
     let inside = b.ule(end, bytes);
     b.begin_if(inside);
     let address = advance(b, base, offset);
-    for (at, stream) in (0..).zip(said.streams.iter().flatten()) {
+    for (at, stream) in (0..).zip(emission.streams.iter().flatten()) {
         let count = b.load(stream.emitted);
         let ahead = b.i32(record * at);
         let at_count = advance(b, address, ahead);

@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 
 use super::data_share::DataShare;
 use super::format::words;
+use super::lockstep::before_access;
 use super::memory::atomic_op;
-use super::together::before_access;
 use super::vector::arithmetic::advance;
 use super::vector::notation::ir;
 use super::vector::write;

@@ -222,12 +222,12 @@ impl Masks {
     }
 
     /// Lanes stay together: a branch says nothing of a lane's own bit. `filled`: with lanes that the group does not have.
-    pub(crate) fn keep_together(&mut self, flow: &Flow, filled: bool) {
+    pub(crate) fn keep_in_lockstep(&mut self, flow: &Flow, filled: bool) {
         self.partial |= filled;
         self.forwards(flow, true);
     }
 
-    fn forwards(&mut self, flow: &Flow, together: bool) {
+    fn forwards(&mut self, flow: &Flow, lockstep: bool) {
         let mut starts: Vec<Option<Facts>> = vec![None; flow.blocks.len()];
         starts[0] = Some(if self.partial { Facts::PARTIAL } else { Facts::START });
         let mut open = vec![0u32];
@@ -248,7 +248,7 @@ impl Masks {
                     open.push(to);
                 }
             };
-            let running = if together { facts } else { facts.with_exec(true) };
+            let running = if lockstep { facts } else { facts.with_exec(true) };
             match (block.exit, flow.condition(number)) {
                 (Exit::Branch(yes, no), Some(Condition::Execz)) => {
                     go(yes, facts.with_exec(false));

@@ -17,6 +17,7 @@ mod geometry;
 mod image;
 mod interpolate;
 mod lds;
+mod lockstep;
 mod masks;
 mod memory;
 mod registers;
@@ -25,7 +26,6 @@ mod smem;
 mod start;
 pub(crate) mod structure;
 mod tessellation;
-mod together;
 mod vector;
 mod windows;
 
@@ -93,12 +93,12 @@ pub(crate) struct Lifter<'a> {
     block: u32,
     /// Names that were warned of.
     warned: Vec<&'static str>,
-    kept: vector::Kept,
+    kept: vector::VectorState,
     share: DataShare,
     /// Whether lanes of the group may be elsewhere.
-    apart: bool,
+    diverged: bool,
     /// Whether all branches are the wave's, so that they never are.
-    together: bool,
+    lockstep: bool,
     error: Option<LiftError>,
 }
 
@@ -122,10 +122,10 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
     let flow = parse(source)?;
     let (analysis, mut masks) = analyze(&flow, source)?;
     let lifted = translate(source, &flow, &analysis, &masks, false)?;
-    if !lifted.wants_together {
+    if !lifted.wants_lockstep {
         return Ok(lifted.module);
     }
-    masks.keep_together(&flow, together::fills_up(source));
+    masks.keep_in_lockstep(&flow, lockstep::fills_up(source));
     translate(source, &flow, &analysis, &masks, true).map(|lifted| lifted.module)
 }
 
@@ -133,7 +133,7 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
 struct Lifted {
     module: Module,
     /// Whether lanes have to be kept together, for smaller waves to do the same.
-    wants_together: bool,
+    wants_lockstep: bool,
 }
 
 fn translate(
@@ -141,7 +141,7 @@ fn translate(
     flow: &Flow,
     analysis: &Analysis,
     masks: &Masks,
-    together: bool,
+    lockstep: bool,
 ) -> Result<Lifted, LiftError> {
     let exits = flow.exits();
     let ends: Vec<bool> = flow.blocks.iter().map(|block| block.end - block.first == 1).collect();
@@ -157,7 +157,7 @@ fn translate(
         b.work_group([tessellation::corners(source), 1, 1], 0);
     } else if source.stage == HwStage::Cs {
         let group = group_size(source).map_err(|reason| reason.at(&flow.insts[0]))?;
-        let group = if together && together::fills_up(source) { together::whole_waves(group) } else { group };
+        let group = if lockstep && lockstep::fills_up(source) { lockstep::whole_waves(group) } else { group };
         b.work_group(group, lds_bytes(source));
     } else if geometry::has_list(source) {
         b.work_group([io::geometry::LANES, 1, 1], 0);
@@ -177,10 +177,10 @@ fn translate(
         states,
         block: 0,
         warned: Vec::new(),
-        kept: vector::Kept::default(),
+        kept: vector::VectorState::default(),
         share: DataShare::Group,
-        apart: false,
-        together,
+        diverged: false,
+        lockstep,
         error: None,
     };
     if flow.calls && source.fetch.is_empty() {
@@ -193,16 +193,16 @@ fn translate(
     start::lift(&mut l);
     l.steps(&structured.steps);
     export::finish(&mut l);
-    if together {
+    if lockstep {
         l.b.guest_waves();
     }
-    let wants_together = !together && together::wanted(&l);
+    let wants_lockstep = !lockstep && lockstep::wanted(&l);
     let Lifter { b, error, .. } = l;
     match error {
         Some(error) => Err(error),
         None => {
             let module = b.finish().map_err(|error| Reason::from(error).at(&flow.insts[0]))?;
-            Ok(Lifted { module, wants_together })
+            Ok(Lifted { module, wants_lockstep })
         }
     }
 }
@@ -229,12 +229,12 @@ impl Lifter<'_> {
                 &Step::Block(block) => self.block(block),
                 Step::If(yes, no) => {
                     let cond = self.condition();
-                    let parts = !self.together && !together::is_scalar(self.flow, self.block);
-                    let before = self.apart;
+                    let parts = !self.lockstep && !lockstep::is_scalar(self.flow, self.block);
+                    let before = self.diverged;
                     if parts {
-                        together::before_parting(self, &[yes, no]);
+                        lockstep::before_parting(self, &[yes, no]);
                     }
-                    self.apart |= parts;
+                    self.diverged |= parts;
                     let open = self.kept.share.open;
                     self.b.begin_if(cond);
                     self.steps(yes);
@@ -245,38 +245,38 @@ impl Lifter<'_> {
                     self.steps(no);
                     self.b.end_if();
                     self.kept.share.open = self.kept.share.open.or(yes_open);
-                    self.apart = before || parts && [yes, no].iter().any(|arm| together::leaves(arm));
+                    self.diverged = before || parts && [yes, no].iter().any(|arm| lockstep::leaves(arm));
                 }
                 Step::Loop(body) => {
-                    let before = self.apart;
-                    let parts = !self.together && together::parts_for_good(self.flow, body, false);
+                    let before = self.diverged;
+                    let parts = !self.lockstep && lockstep::parts_for_good(self.flow, body, false);
                     if parts {
-                        together::before_parting(self, &[body]);
+                        lockstep::before_parting(self, &[body]);
                     }
-                    self.apart |= parts;
-                    let open = self.kept.share.open.or(together::accesses(self.flow, body));
+                    self.diverged |= parts;
+                    let open = self.kept.share.open.or(lockstep::accesses(self.flow, body));
                     self.kept.share.open = open;
                     self.b.begin_loop();
                     self.steps(body);
                     self.b.end_loop();
                     self.kept.share.open = open;
-                    self.apart = before || !self.together && together::parts_for_good(self.flow, body, true);
+                    self.diverged = before || !self.lockstep && lockstep::parts_for_good(self.flow, body, true);
                 }
                 Step::When(state, is, body) => {
                     let value = self.b.load(self.states[*state as usize]);
                     let is = self.b.i32(*is as i32);
                     let cond = self.b.ieq(value, is);
-                    let before = self.apart;
-                    if !self.together {
-                        together::before_parting(self, &[body]);
+                    let before = self.diverged;
+                    if !self.lockstep {
+                        lockstep::before_parting(self, &[body]);
                     }
-                    self.apart = !self.together;
+                    self.diverged = !self.lockstep;
                     let open = self.kept.share.open;
                     self.b.begin_if(cond);
                     self.steps(body);
                     self.b.end_if();
                     self.kept.share.open = self.kept.share.open.or(open);
-                    self.apart = before || !self.together && together::leaves(body);
+                    self.diverged = before || !self.lockstep && lockstep::leaves(body);
                 }
                 &Step::Set(state, to) => {
                     let value = self.b.i32(to as i32);
@@ -325,7 +325,7 @@ impl Lifter<'_> {
     /// A mask for a branch: whether the lane goes there, or any of its wave where they stay together.
     fn any(&mut self, code: u8) -> Value {
         let mask = self.mask(code);
-        if self.together { self.b.wave_any(mask) } else { mask }
+        if self.lockstep { self.b.wave_any(mask) } else { mask }
     }
 
     /// Translates an instruction.

@@ -55,7 +55,7 @@ fn control(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
         Op::SBarrier => {
             l.b.memory_barrier();
             l.b.barrier();
-            super::together::waited(l);
+            super::lockstep::waited(l);
         }
         Op::SSendmsg | Op::SSendmsghalt => match inst.simm & 15 {
             2 | 3 => return super::geometry::message(l, inst),

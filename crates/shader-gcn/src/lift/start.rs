@@ -4,7 +4,7 @@
 use afterimage_ir::{Builder, InputAt, InputDecl, Interp, Kind, Type, Value};
 
 use super::Lifter;
-use super::together::fills_up;
+use super::lockstep::fills_up;
 use crate::io::{HwStage, groups};
 use crate::resources::user_count;
 
@@ -57,7 +57,7 @@ pub(super) fn lift(l: &mut Lifter<'_>) {
             if registers.groups & groups::PARTIAL != 0 {
                 live = in_last_groups(l, local);
             }
-            if l.together && fills_up(l.source) {
+            if l.lockstep && fills_up(l.source) {
                 let index = builtin(&mut l.b, InputAt::LocalIndex);
                 let lanes = l.b.i32(registers.num_thread.iter().map(|&n| n.max(1)).product::<u32>() as i32);
                 let there = l.b.ult(index, lanes);
@@ -94,7 +94,7 @@ fn axis(l: &mut Lifter<'_>, register: u32, axis: u8) -> Value {
 
 /// The lane's place in its group.
 fn local_id(l: &mut Lifter<'_>) -> [Value; 3] {
-    if !l.together || !fills_up(l.source) {
+    if !l.lockstep || !fills_up(l.source) {
         let local = builtin(&mut l.b, InputAt::LocalId);
         return [0, 1, 2].map(|n| l.b.extract(local, n));
     }

@@ -186,13 +186,13 @@ pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks),
     let users = finder.deliver(flow, &masks)?;
     let Finder { exprs, mut resources, uses, .. } = finder;
     resources.exprs = exprs.compact(|visit| visit_ids(&mut resources, visit));
-    resources.said = if source.stage == HwStage::Gs { said(flow, &masks) } else { None };
+    resources.messages = if source.stage == HwStage::Gs { messages(flow, &masks) } else { None };
     Ok((Analysis { resources, uses, share, tessellator, global_share, windows, users }, masks))
 }
 
 /// What a geometry shader tells the hardware, if there is one way through it and every lane goes there.
-fn said(flow: &Flow, masks: &Masks) -> Option<Vec<Message>> {
-    let mut said = Vec::new();
+fn messages(flow: &Flow, masks: &Masks) -> Option<Vec<Message>> {
+    let mut messages = Vec::new();
     let mut number = 0;
     for _ in &flow.blocks {
         let block = flow.blocks[number];
@@ -205,14 +205,14 @@ fn said(flow: &Flow, masks: &Masks) -> Option<Vec<Message>> {
                         return None;
                     }
                     let stream = (inst.simm >> 8 & 3) as u8;
-                    said.push(Message { stream, emits: operation & 2 != 0, cuts: operation & 1 != 0 });
+                    messages.push(Message { stream, emits: operation & 2 != 0, cuts: operation & 1 != 0 });
                 }
                 Op::SSendmsghalt => return None,
                 _ => {}
             }
         }
         match block.exit {
-            Exit::Return => return Some(said),
+            Exit::Return => return Some(messages),
             Exit::Goto(next) => number = next as usize,
             Exit::Branch(..) => return None,
         }
@@ -452,10 +452,10 @@ mod tests {
         scratch_offset(&Source { stage, code, fetch, registers, buffers, images })
     }
 
-    fn said(code: &[u32]) -> Option<Vec<Message>> {
+    fn messages(code: &[u32]) -> Option<Vec<Message>> {
         let (fetch, buffers, images, registers) = Default::default();
         let source = Source { stage: HwStage::Gs, code: code.to_vec(), fetch, registers, buffers, images };
-        resources(&source).unwrap().said
+        resources(&source).unwrap().messages
     }
 
     #[test]
@@ -466,12 +466,12 @@ mod tests {
         const END: u32 = 0xBF81_0000;
         let [emit, cut] =
             [(1, true, false), (0, false, true)].map(|(stream, emits, cuts)| Message { stream, emits, cuts });
-        assert_eq!(said(&[EMIT, EMIT, CUT, DONE, END]), Some(vec![emit, emit, cut]));
-        assert_eq!(said(&[DONE, END]), Some(Vec::new()));
+        assert_eq!(messages(&[EMIT, EMIT, CUT, DONE, END]), Some(vec![emit, emit, cut]));
+        assert_eq!(messages(&[DONE, END]), Some(Vec::new()));
         // v_cmpx_lt_f32 0, v0: only some lanes go on.
-        assert_eq!(said(&[EMIT, 0x7C22_0080, EMIT, DONE, END]), None);
+        assert_eq!(messages(&[EMIT, 0x7C22_0080, EMIT, DONE, END]), None);
         // s_cbranch_scc0 over it.
-        assert_eq!(said(&[0xBF84_0001, EMIT, DONE, END]), None);
+        assert_eq!(messages(&[0xBF84_0001, EMIT, DONE, END]), None);
     }
 
     #[test]

@@ -49,9 +49,9 @@ struct Strip {
 }
 
 /// Copies tiles out of a surface.
-type Apart = fn(&[u8], &Strip, &mut [u8]);
+type Detile = fn(&[u8], &Strip, &mut [u8]);
 /// Copies tiles into a surface.
-type Together = fn(&mut [u8], &Strip, &[u8]);
+type TileRows = fn(&mut [u8], &Strip, &[u8]);
 
 /// The bytes of a tile, out of its runs.
 #[inline(always)]
@@ -71,7 +71,7 @@ impl Strip {
     }
 }
 
-fn apart<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8, const CHUNKS: usize>(
+fn detile<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8, const CHUNKS: usize>(
     surface: &[u8],
     strip: &Strip,
     rows: &mut [u8],
@@ -79,16 +79,16 @@ fn apart<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u
     let run = |at: usize| surface[at..].first_chunk().unwrap_or(&[0; TILE]);
     let chunk = |at: usize| surface[at..].first_chunk().unwrap_or(&[0; CHUNK]);
     match (strip.count, strip.length) {
-        (1, _) => each_apart::<BYTES, ROW, TILE, ORDER, 1, _>(strip, rows, |[at]| Run(run(*at))),
+        (1, _) => detile_each::<BYTES, ROW, TILE, ORDER, 1, _>(strip, rows, |[at]| Run(run(*at))),
         (count, CHUNK) if count == CHUNKS => {
-            each_apart::<BYTES, ROW, TILE, ORDER, CHUNKS, _>(strip, rows, |runs| Chunks(runs.map(chunk)));
+            detile_each::<BYTES, ROW, TILE, ORDER, CHUNKS, _>(strip, rows, |runs| Chunks(runs.map(chunk)));
         }
         (count, length) => {
             let tiles = strip.runs.chunks_exact(count);
             for (number, runs) in tiles.enumerate() {
                 let tile = gather::<TILE>(surface, runs, length);
                 for (n, z) in strip.slices.clone().enumerate() {
-                    part_apart::<BYTES, ROW, TILE, ORDER>(&Run(&tile), strip, [number, n], z, rows);
+                    detile_part::<BYTES, ROW, TILE, ORDER>(&Run(&tile), strip, [number, n], z, rows);
                 }
             }
         }
@@ -97,7 +97,7 @@ fn apart<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u
 
 /// Takes apart tiles that lie in `COUNT` runs each, which `tile` finds.
 #[inline(always)]
-fn each_apart<
+fn detile_each<
     const BYTES: usize,
     const ROW: usize,
     const TILE: usize,
@@ -131,13 +131,13 @@ fn each_apart<
                 &mut g[number],
                 &mut h[number],
             ];
-            Tile::<BYTES, ROW, TILE, ORDER>::apart(&tile(runs), z, cells);
+            Tile::<BYTES, ROW, TILE, ORDER>::detile(&tile(runs), z, cells);
         }
     }
     for (number, runs) in rest.iter().enumerate() {
         for (n, z) in strip.slices.clone().enumerate() {
             let at = [whole.len() + number, n];
-            part_apart::<BYTES, ROW, TILE, ORDER>(&tile(runs), strip, at, z, rows);
+            detile_part::<BYTES, ROW, TILE, ORDER>(&tile(runs), strip, at, z, rows);
         }
     }
 }
@@ -145,7 +145,7 @@ fn each_apart<
 /// Takes slice `z` of a tile apart, of which not everything may be wanted. It is tile `number` of the strip, and the slice is
 /// the `n`th of those in the rows.
 #[inline(never)]
-fn part_apart<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8>(
+fn detile_part<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8>(
     tile: &impl Words,
     strip: &Strip,
     [number, n]: [usize; 2],
@@ -154,7 +154,7 @@ fn part_apart<const BYTES: usize, const ROW: usize, const TILE: usize, const ORD
 ) {
     let [across, down] = strip.size;
     let mut lines = [[0; ROW]; ROWS];
-    Tile::<BYTES, ROW, TILE, ORDER>::apart(tile, z, lines.each_mut());
+    Tile::<BYTES, ROW, TILE, ORDER>::detile(tile, z, lines.each_mut());
     let bytes = (across - number * ROWS).min(ROWS) * BYTES;
     let at = strip.rows + n * strip.pitch.slice + number * ROW;
     for (y, line) in lines.iter().enumerate().take(down) {
@@ -163,7 +163,7 @@ fn part_apart<const BYTES: usize, const ROW: usize, const TILE: usize, const ORD
     }
 }
 
-fn together<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8, const CHUNKS: usize>(
+fn tile_rows<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8, const CHUNKS: usize>(
     surface: &mut [u8],
     strip: &Strip,
     rows: &[u8],
@@ -179,20 +179,20 @@ fn together<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER
             let mut tile = gather::<TILE>(surface, runs, strip.length);
             for (n, z) in strip.slices.clone().enumerate() {
                 let mut lines = [[0; ROW]; ROWS];
-                Tile::<BYTES, ROW, TILE, ORDER>::apart(&Run(&tile), z, lines.each_mut());
+                Tile::<BYTES, ROW, TILE, ORDER>::detile(&Run(&tile), z, lines.each_mut());
                 for (y, line) in lines.iter_mut().enumerate().take(down) {
                     let at = at + n * strip.pitch.slice + y * strip.pitch.line;
                     line[..bytes].copy_from_slice(&rows[at..at + bytes]);
                 }
-                Tile::<BYTES, ROW, TILE, ORDER>::together(lines.each_ref(), z, &mut tile);
+                Tile::<BYTES, ROW, TILE, ORDER>::tile_rows(lines.each_ref(), z, &mut tile);
             }
             scatter(&tile, surface, runs, strip.length);
         } else if let [run] = runs
             && let Some(tile) = surface[*run..].first_chunk_mut()
         {
-            whole_together::<BYTES, ROW, TILE, ORDER>(strip, rows, at, tile);
+            tile_whole::<BYTES, ROW, TILE, ORDER>(strip, rows, at, tile);
         } else {
-            whole_together::<BYTES, ROW, TILE, ORDER>(strip, rows, at, &mut whole);
+            tile_whole::<BYTES, ROW, TILE, ORDER>(strip, rows, at, &mut whole);
             match strip.length {
                 CHUNK => scatter(&whole, surface, runs, CHUNK),
                 length => scatter(&whole, surface, runs, length),
@@ -203,7 +203,7 @@ fn together<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER
 
 /// Puts a tile together of rows that are all there. The first begins at byte `at`.
 #[inline(always)]
-fn whole_together<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8>(
+fn tile_whole<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8>(
     strip: &Strip,
     rows: &[u8],
     at: usize,
@@ -212,7 +212,7 @@ fn whole_together<const BYTES: usize, const ROW: usize, const TILE: usize, const
     for (n, z) in strip.slices.clone().enumerate() {
         let at = at + n * strip.pitch.slice;
         let line = |y: usize| rows[at + y * strip.pitch.line..].first_chunk().unwrap_or(&[0; ROW]);
-        Tile::<BYTES, ROW, TILE, ORDER>::together(std::array::from_fn(line), z, tile);
+        Tile::<BYTES, ROW, TILE, ORDER>::tile_rows(std::array::from_fn(line), z, tile);
     }
 }
 
@@ -259,7 +259,7 @@ impl Layout {
                 rows[to..to + element].copy_from_slice(&surface[at..at + element]);
             }),
             _ => {
-                let copy: Apart = instance!(apart, self.element, level);
+                let copy: Detile = instance!(detile, self.element, level);
                 self.strips(level, part, pitch, |strip| copy(surface, strip, rows));
             }
         }
@@ -281,7 +281,7 @@ impl Layout {
                 surface[at..at + element].copy_from_slice(&rows[to..to + element]);
             }),
             _ => {
-                let copy: Together = instance!(together, self.element, level);
+                let copy: TileRows = instance!(tile_rows, self.element, level);
                 self.strips(level, part, pitch, |strip| copy(surface, strip, rows));
             }
         }

@@ -3,7 +3,7 @@
 //! A cell has pairs of columns: those of rows 0 and 1 in turn, then those of rows 2 and 3. With shuffles of a vector unit that is
 //! six instructions; elsewhere words do it. (No closures: the compiler leaves calls of those in the loops over tiles.)
 
-pub(super) use by::{apart, together};
+pub(super) use by::{detile, tile_rows};
 
 /// With SSE2, which every x86-64 processor has.
 #[cfg(target_feature = "sse2")]
@@ -22,7 +22,7 @@ mod by {
 
     /// The rows of two cells.
     #[inline(always)]
-    pub(in super::super) fn apart(left: [u8; 16], right: [u8; 16]) -> (u64, u64, u64, u64) {
+    pub(in super::super) fn detile(left: [u8; 16], right: [u8; 16]) -> (u64, u64, u64, u64) {
         let (left, right) = (exchange(left.into()), exchange(right.into()));
         let [a, b] = unpack_low_i32_m128i(left, right).into();
         let [c, d] = unpack_high_i32_m128i(left, right).into();
@@ -37,7 +37,7 @@ mod by {
 
     /// The cells of four rows.
     #[inline(always)]
-    pub(in super::super) fn together(a: u64, b: u64, c: u64, d: u64) -> ([u8; 16], [u8; 16]) {
+    pub(in super::super) fn tile_rows(a: u64, b: u64, c: u64, d: u64) -> ([u8; 16], [u8; 16]) {
         let (upper, lower) = (halves(a, b), halves(c, d));
         let (left, right) = (unpack_low_i64_m128i(upper, lower), unpack_high_i64_m128i(upper, lower));
         (exchange(left).into(), exchange(right).into())
@@ -61,7 +61,7 @@ mod by {
     }
 
     /// The rows of two cells.
-    pub(in super::super) fn apart(left: [u8; 16], right: [u8; 16]) -> (u64, u64, u64, u64) {
+    pub(in super::super) fn detile(left: [u8; 16], right: [u8; 16]) -> (u64, u64, u64, u64) {
         let (left, right) = (u128::from_le_bytes(left), u128::from_le_bytes(right));
         let (a, b) = zip(exchange(left as u64), exchange(right as u64));
         let (c, d) = zip(exchange((left >> 64) as u64), exchange((right >> 64) as u64));
@@ -69,7 +69,7 @@ mod by {
     }
 
     /// The cells of four rows.
-    pub(in super::super) fn together(a: u64, b: u64, c: u64, d: u64) -> ([u8; 16], [u8; 16]) {
+    pub(in super::super) fn tile_rows(a: u64, b: u64, c: u64, d: u64) -> ([u8; 16], [u8; 16]) {
         let (upper, lower) = (zip(a, b), zip(c, d));
         let cell = |upper: u64, lower: u64| u128::from(exchange(upper)) | u128::from(exchange(lower)) << 64;
         (cell(upper.0, lower.0).to_le_bytes(), cell(upper.1, lower.1).to_le_bytes())
@@ -90,7 +90,7 @@ mod tests {
                 (16 * y + left + x) as u8
             })
         };
-        assert_eq!(apart(cell(0), cell(4)), (row(0), row(1), row(2), row(3)));
-        assert_eq!(together(row(0), row(1), row(2), row(3)), (cell(0), cell(4)));
+        assert_eq!(detile(cell(0), cell(4)), (row(0), row(1), row(2), row(3)));
+        assert_eq!(tile_rows(row(0), row(1), row(2), row(3)), (cell(0), cell(4)));
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn unswizzle<const BYTES: usize, const ROW: usize, const TILE: usize>
             else {
                 return;
             };
-            Tile::<BYTES, ROW, TILE, THIN>::apart(&Run(&tiles[index]), 0, [a, b, c, d, e, f, g, h]);
+            Tile::<BYTES, ROW, TILE, THIN>::detile(&Run(&tiles[index]), 0, [a, b, c, d, e, f, g, h]);
         }
     }
 }
@@ -54,7 +54,7 @@ pub(super) fn swizzle<const BYTES: usize, const ROW: usize, const TILE: usize>(
             else {
                 return;
             };
-            Tile::<BYTES, ROW, TILE, THIN>::together([a, b, c, d, e, f, g, h], 0, &mut tiles[index]);
+            Tile::<BYTES, ROW, TILE, THIN>::tile_rows([a, b, c, d, e, f, g, h], 0, &mut tiles[index]);
         }
     }
 }

@@ -164,7 +164,7 @@ impl Translator {
             slice_pitch: row_pitch * image.size[1],
             data,
         });
-        self.port.breathe();
+        self.port.flush_if_due();
         Ok(())
     }
 }

@@ -12,9 +12,9 @@ use afterimage_ir::{Image, InputAt, Output, OutputAt, Stage, Texture, Value, Var
 use notation::ir;
 
 use super::format::words;
-use super::geometry::Said;
+use super::geometry::Emission;
+use super::lockstep::Share;
 use super::start::builtin;
-use super::together::Share;
 use super::{Lifter, Reason};
 use crate::inst::{Inst, Operand};
 use crate::tables::{Kind, Op, Ty, flag};
@@ -27,7 +27,7 @@ const ROUND_16_64: u32 = 3 << 14;
 
 /// What the vector side remembers during a translation.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct VectorState {
     /// Private memory.
     pub scratch: Option<Var>,
     /// What lanes may be doing to the data share.
@@ -42,7 +42,7 @@ pub(super) struct Kept {
     /// Whether the pixel was exported.
     pub exported: Option<Var>,
     /// What a geometry shader said.
-    pub said: Option<Said>,
+    pub emission: Option<Emission>,
 }
 
 /// Translates an instruction.

@@ -79,7 +79,7 @@ fn wait(l: &mut Lifter<'_>) {
         return;
     }
     let several = lanes(l) > MAX_WAVE;
-    if l.apart || several && !l.together {
+    if l.diverged || several && !l.lockstep {
         l.kept.share.missed = true;
         return;
     }
@@ -206,9 +206,9 @@ pub(super) fn parts_for_good(flow: &Flow, steps: &[Step], only_returns: bool) ->
             false
         }
         Step::If(yes, no) => {
-            let together = block.is_some_and(|block| is_scalar(flow, block));
+            let lockstep = block.is_some_and(|block| is_scalar(flow, block));
             let arms = [yes, no];
-            if together {
+            if lockstep {
                 arms.iter().any(|arm| parts_for_good(flow, arm, only_returns))
             } else {
                 arms.iter().any(|arm| leaves(arm))

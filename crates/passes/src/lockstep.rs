@@ -25,10 +25,10 @@ type Any<'a> = &'a dyn Fn(&mut Cursor<'_>, Value) -> Value;
 
 /// Runs the pass.
 pub(crate) fn run(m: &mut Module, any: Any<'_>) {
-    let known = Known::new(m);
+    let known = Analysis::new(m);
     let body = m.body;
     let act = var(m, "active", Type::BOOL);
-    let mut pass = InStep { m, any, known, act, whole: true, loops: Vec::new() };
+    let mut pass = Lockstep { m, any, known, act, whole: true, loops: Vec::new() };
     let mut list = Vec::new();
     let on = pass.truth(true, &mut list);
     pass.set(act, on, &mut list);
@@ -42,7 +42,7 @@ fn var(m: &mut Module, name: &str, ty: Type) -> Var {
 
 /// What code in a construct does besides.
 #[derive(Clone, Copy, Default)]
-struct Does {
+struct Effects {
     /// Lanes wait for others of their wave, or of the group.
     waits: bool,
     /// Lanes wait for all of the group.
@@ -53,9 +53,9 @@ struct Does {
     returns: bool,
 }
 
-impl Does {
-    fn or(self, other: Does) -> Does {
-        Does {
+impl Effects {
+    fn or(self, other: Effects) -> Effects {
+        Effects {
             waits: self.waits || other.waits,
             meets: self.meets || other.meets,
             jumps: self.jumps || other.jumps,
@@ -69,9 +69,9 @@ impl Does {
 }
 
 /// What is known of a module.
-struct Known {
+struct Analysis {
     /// Of each instruction.
-    does: Vec<Does>,
+    does: Vec<Effects>,
     /// Values that lanes of the group may have different ones of.
     differs: Vec<bool>,
     /// Constructs that all lanes of the group go through in the same way.
@@ -85,11 +85,11 @@ struct Around {
     results: Args,
 }
 
-impl Known {
-    fn new(m: &Module) -> Known {
+impl Analysis {
+    fn new(m: &Module) -> Analysis {
         let insts = m.insts.len();
-        let mut known = Known {
-            does: vec![Does::default(); insts],
+        let mut known = Analysis {
+            does: vec![Effects::default(); insts],
             differs: vec![false; m.values.len()],
             same_way: vec![false; insts],
             changed: true,
@@ -101,18 +101,18 @@ impl Known {
         known
     }
 
-    fn scan(&mut self, m: &Module, region: Region) -> Does {
-        let mut all = Does::default();
+    fn scan(&mut self, m: &Module, region: Region) -> Effects {
+        let mut all = Effects::default();
         for &inst in &m.region(region).insts {
             let data = m.inst(inst);
             let does = match (data.op, data.imm) {
                 (_, Imm::If(yes, no)) => self.scan(m, yes).or(self.scan(m, no)),
-                (_, Imm::Loop(body)) => Does { jumps: false, ..self.scan(m, body) },
-                (Op::Break | Op::Continue, _) => Does { jumps: true, ..Does::default() },
-                (Op::Return, _) => Does { returns: true, ..Does::default() },
+                (_, Imm::Loop(body)) => Effects { jumps: false, ..self.scan(m, body) },
+                (Op::Break | Op::Continue, _) => Effects { jumps: true, ..Effects::default() },
+                (Op::Return, _) => Effects { returns: true, ..Effects::default() },
                 (op, _) => {
                     let meets = op == Op::Barrier;
-                    Does { waits: meets || exchanges(op), meets, ..Does::default() }
+                    Effects { waits: meets || exchanges(op), meets, ..Effects::default() }
                 }
             };
             self.does[inst.index()] = does;
@@ -248,10 +248,10 @@ struct Meeting {
     waiting: Var,
 }
 
-struct InStep<'a> {
+struct Lockstep<'a> {
     m: &'a mut Module,
     any: Any<'a>,
-    known: Known,
+    known: Analysis,
     /// Whether the lane is active.
     act: Var,
     /// Whether it is certain that every lane is.
@@ -259,7 +259,7 @@ struct InStep<'a> {
     loops: Vec<Loop>,
 }
 
-impl InStep<'_> {
+impl Lockstep<'_> {
     fn act_on(&mut self, op: Op, imm: Imm, args: Args, list: &mut Vec<Inst>) {
         let inst = self.m.new_inst(op, imm, args, &[]);
         list.push(inst);
