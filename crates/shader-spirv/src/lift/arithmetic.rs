@@ -2,15 +2,15 @@
 
 use std::rc::Rc;
 
-use afterimage_ir::{FEEDBACK_STREAMS, Kind, Op, Stage, Swizzle, Value};
+use afterimage_ir::{FEEDBACK_STREAMS, Kind, Op, Stage, Value};
 use smallvec::SmallVec;
 
+use super::composites::composite;
 use super::memory::Pointer;
 use super::value::Val;
 use super::{LiftErrorKind, Lifter};
 use crate::parse::Instruction;
 use crate::tables::{self, op};
-use crate::types::{Const, Ty};
 
 impl Lifter<'_> {
     /// An instruction other than control flow and calls.
@@ -114,58 +114,26 @@ impl Lifter<'_> {
         if words.is_empty() && !matches!(opcode, op::Undef | op::CompositeConstruct) {
             return Err(LiftErrorKind::Instruction(instruction.row.name));
         }
+        if let Some(value) = self.composites(opcode, instruction, words)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.images(opcode, instruction, words)? {
+            return Ok(value);
+        }
+        for group in [Self::matrices, Self::numbers, Self::comparisons] {
+            if let Some(value) = group(self, opcode, words)? {
+                return Ok(value);
+            }
+        }
+        let row = tables::row(opcode).unwrap_or(instruction.row);
+        Err(LiftErrorKind::Instruction(row.name))
+    }
+
+    /// Arithmetic that is more than an opcode of the IR; `None` of others.
+    fn numbers(&mut self, opcode: u16, words: &[u32]) -> Result<Option<Val>, LiftErrorKind> {
         let two =
             |l: &mut Self| -> Result<(Value, Value), LiftErrorKind> { Ok((l.leaf(words[0])?, l.leaf(words[1])?)) };
-        Ok(Val::Leaf(match opcode {
-            op::Undef => return self.constant(&Const::Null, instruction.ty),
-            op::CopyObject | op::CopyLogical => return self.get(words[0]),
-            op::ExtInst => return self.extended(words, instruction.ty),
-            op::CompositeConstruct => return self.construct(instruction.ty, words),
-            op::CompositeExtract => {
-                let value = self.get(words[0])?;
-                return self.extract(value, &words[1..]);
-            }
-            op::CompositeInsert => {
-                let (part, value) = (self.get(words[0])?, self.get(words[1])?);
-                return self.insert(value, &words[2..], part);
-            }
-            op::VectorShuffle => {
-                let (a, b) = two(self)?;
-                let select: SmallVec<[u8; 4]> = words[2..].iter().take(4).map(|&lane| lane.min(7) as u8).collect();
-                if select.is_empty() {
-                    return Err(LiftErrorKind::Malformed("the vector has no components"));
-                }
-                let first = self.b.ty(a).lanes;
-                if select.iter().all(|&lane| lane < first) {
-                    return Ok(Val::Leaf(self.b.swizzle(a, Swizzle::new(&select))));
-                }
-                if words[0] == words[1] {
-                    let select: SmallVec<[u8; 4]> = select.iter().map(|&lane| lane % first).collect();
-                    return Ok(Val::Leaf(self.b.swizzle(a, Swizzle::new(&select))));
-                }
-                self.b.shuffle(a, b, Swizzle::new(&select))
-            }
-            op::VectorExtractDynamic => {
-                let (vector, index) = two(self)?;
-                self.extract_dynamic(vector, index)
-            }
-            op::VectorInsertDynamic => {
-                let (vector, part) = two(self)?;
-                let index = self.leaf(words[2])?;
-                self.insert_dynamic(vector, part, index)
-            }
-            op::Select => {
-                let cond = self.leaf(words[0])?;
-                let (a, b) = (self.get(words[1])?, self.get(words[2])?);
-                return self.select(cond, a, b);
-            }
-            op::Bitcast => {
-                let value = self.leaf(words[0])?;
-                match self.d.ty(instruction.ty)? {
-                    Ty::Leaf(ty) if ty.lanes == self.b.ty(value).lanes => value,
-                    _ => return Err(LiftErrorKind::Unsupported("a bitcast between vectors of different lengths")),
-                }
-            }
+        Ok(Some(Val::Leaf(match opcode {
             // All numbers have 32 bits; others are seen to above.
             op::UConvert | op::SConvert | op::FConvert => self.leaf(words[0])?,
             op::QuantizeToF16 => {
@@ -173,7 +141,6 @@ impl Lifter<'_> {
                 let half = self.float_to_half(value);
                 self.half_to_float(half)
             }
-
             op::FRem | op::FMod => {
                 let (a, b) = two(self)?;
                 let quotient = self.b.fdiv(a, b);
@@ -192,64 +159,22 @@ impl Lifter<'_> {
                 let other = self.b.iadd(remainder, b);
                 self.b.select(wrong, other, remainder)
             }
-            op::VectorTimesScalar => {
-                let (a, b) = two(self)?;
-                self.b.fmul(a, b)
-            }
-            op::Dot => {
-                let (a, b) = two(self)?;
-                self.b.fdot(a, b)
-            }
-            op::MatrixTimesScalar => {
-                let columns = self.columns(words[0])?;
-                let scalar = self.leaf(words[1])?;
-                return Ok(composite(columns.iter().map(|&column| self.b.fmul(column, scalar))));
-            }
-            op::MatrixTimesVector => {
-                let columns = self.columns(words[0])?;
-                let vector = self.leaf(words[1])?;
-                self.matrix_times_vector(&columns, vector)
-            }
-            op::VectorTimesMatrix => {
-                let vector = self.leaf(words[0])?;
-                let columns = self.columns(words[1])?;
-                let parts: SmallVec<[Value; 4]> = columns.iter().map(|&column| self.b.fdot(vector, column)).collect();
-                self.b.construct(&parts)
-            }
-            op::MatrixTimesMatrix => {
-                let (left, right) = (self.columns(words[0])?, self.columns(words[1])?);
-                return Ok(composite(right.iter().map(|&column| self.matrix_times_vector(&left, column))));
-            }
-            op::OuterProduct => {
-                let (column, row) = two(self)?;
-                let lanes = self.b.ty(row).lanes;
-                return Ok(composite((0..lanes).map(|lane| {
-                    let factor = self.b.extract(row, lane);
-                    self.b.fmul(column, factor)
-                })));
-            }
-            op::Transpose => {
-                let columns = self.columns(words[0])?;
-                let rows = self.b.ty(columns[0]).lanes;
-                return Ok(composite((0..rows).map(|row| self.row(&columns, row))));
-            }
-
             op::IAddCarry => {
                 let (a, b) = two(self)?;
                 let sum = self.b.iadd(a, b);
                 let carry = self.b.ult(sum, a);
-                return Ok(composite([sum, self.b.cast(carry, Kind::Int)]));
+                return Ok(Some(composite([sum, self.b.cast(carry, Kind::Int)])));
             }
             op::ISubBorrow => {
                 let (a, b) = two(self)?;
                 let borrow = self.b.ult(a, b);
-                return Ok(composite([self.b.isub(a, b), self.b.cast(borrow, Kind::Int)]));
+                return Ok(Some(composite([self.b.isub(a, b), self.b.cast(borrow, Kind::Int)])));
             }
             op::UMulExtended | op::SMulExtended => {
                 let (a, b) = two(self)?;
                 let low = self.b.imul(a, b);
                 let high = if opcode == op::UMulExtended { self.b.umulhi(a, b) } else { self.b.imulhi(a, b) };
-                return Ok(composite([low, high]));
+                return Ok(Some(composite([low, high])));
             }
             op::BitFieldInsert => {
                 let (base, insert) = two(self)?;
@@ -280,7 +205,15 @@ impl Lifter<'_> {
                 let none = self.b.ieq(count, zero);
                 self.b.select(none, zero, field)
             }
+            _ => return Ok(None),
+        })))
+    }
 
+    /// Comparisons that are more than an opcode of the IR; `None` of others.
+    fn comparisons(&mut self, opcode: u16, words: &[u32]) -> Result<Option<Val>, LiftErrorKind> {
+        let two =
+            |l: &mut Self| -> Result<(Value, Value), LiftErrorKind> { Ok((l.leaf(words[0])?, l.leaf(words[1])?)) };
+        Ok(Some(Val::Leaf(match opcode {
             op::LogicalEqual => {
                 let (a, b) = two(self)?;
                 let differ = self.b.bxor(a, b);
@@ -310,7 +243,13 @@ impl Lifter<'_> {
                 let (a, b) = two(self)?;
                 self.compare(opcode, a, b)
             }
+            _ => return Ok(None),
+        })))
+    }
 
+    /// Derivatives, and what images and samplers have; `None` of others.
+    fn images(&mut self, opcode: u16, instruction: &Instruction, words: &[u32]) -> Result<Option<Val>, LiftErrorKind> {
+        Ok(Some(match opcode {
             op::DPdx
             | op::DPdy
             | op::Fwidth
@@ -319,9 +258,9 @@ impl Lifter<'_> {
             | op::FwidthFine
             | op::DPdxCoarse
             | op::DPdyCoarse
-            | op::FwidthCoarse => return self.derivative(opcode, words[0]),
-            op::SampledImage => return self.combine(words[0], words[1]),
-            op::Image => return self.image_of(words[0]),
+            | op::FwidthCoarse => self.derivative(opcode, words[0])?,
+            op::SampledImage => self.combine(words[0], words[1])?,
+            op::Image => self.image_of(words[0])?,
             op::ImageSampleImplicitLod
             | op::ImageSampleExplicitLod
             | op::ImageSampleDrefImplicitLod
@@ -331,17 +270,14 @@ impl Lifter<'_> {
             | op::ImageSampleProjDrefImplicitLod
             | op::ImageSampleProjDrefExplicitLod
             | op::ImageGather
-            | op::ImageDrefGather => return self.sample(instruction, words),
-            op::ImageFetch => return self.fetch(words),
+            | op::ImageDrefGather => self.sample(instruction, words)?,
+            op::ImageFetch => self.fetch(words)?,
             op::ImageQuerySizeLod
             | op::ImageQuerySize
             | op::ImageQueryLod
             | op::ImageQueryLevels
-            | op::ImageQuerySamples => return self.query(opcode, words),
-            other => {
-                let row = tables::row(other).unwrap_or(instruction.row);
-                return Err(LiftErrorKind::Instruction(row.name));
-            }
+            | op::ImageQuerySamples => self.query(opcode, words)?,
+            _ => return Ok(None),
         }))
     }
 
@@ -387,62 +323,6 @@ impl Lifter<'_> {
             }
         }
     }
-
-    fn select(&mut self, cond: Value, a: Val, b: Val) -> Result<Val, LiftErrorKind> {
-        match (a, b) {
-            (Val::Leaf(a), Val::Leaf(b)) => Ok(Val::Leaf(self.b.select(cond, a, b))),
-            (Val::Composite(a), Val::Composite(b)) if a.len() == b.len() => {
-                let parts: Result<Vec<Val>, _> =
-                    a.iter().zip(b.iter()).map(|(a, b)| self.select(cond, a.clone(), b.clone())).collect();
-                Ok(Val::Composite(parts?.into()))
-            }
-            _ => Err(LiftErrorKind::Unsupported("a choice between pointers or images")),
-        }
-    }
-
-    fn construct(&mut self, ty: u32, words: &[u32]) -> Result<Val, LiftErrorKind> {
-        if let Ty::Leaf(ty) = *self.d.ty(ty)? {
-            let parts: Vec<Value> = words.iter().take(4).map(|&id| self.leaf(id)).collect::<Result<_, _>>()?;
-            let parts: Vec<Value> = parts.into_iter().map(|part| self.b.cast(part, ty.kind)).collect();
-            return Ok(Val::Leaf(self.b.construct(&parts)));
-        }
-        let parts: Result<Vec<Val>, _> = words.iter().map(|&id| self.get(id)).collect();
-        Ok(Val::Composite(parts?.into()))
-    }
-
-    /// Columns of a matrix.
-    pub(super) fn columns(&mut self, id: u32) -> Result<SmallVec<[Value; 4]>, LiftErrorKind> {
-        let Val::Composite(parts) = self.get(id)? else {
-            return Err(LiftErrorKind::Malformed("the operand is no matrix"));
-        };
-        let column = |part: &Val| match part {
-            Val::Leaf(column) => Some(*column),
-            _ => None,
-        };
-        let columns: Option<SmallVec<[Value; 4]>> = parts.iter().take(4).map(column).collect();
-        columns.filter(|columns| !columns.is_empty()).ok_or(LiftErrorKind::Malformed("the operand is no matrix"))
-    }
-
-    /// Component `row` of each column.
-    fn row(&mut self, columns: &[Value], row: u8) -> Value {
-        let parts: SmallVec<[Value; 4]> = columns.iter().map(|&column| self.b.extract(column, row)).collect();
-        self.b.construct(&parts)
-    }
-
-    fn matrix_times_vector(&mut self, columns: &[Value], vector: Value) -> Value {
-        let first = self.b.extract(vector, 0);
-        let mut sum = self.b.fmul(columns[0], first);
-        for (&column, lane) in columns.iter().zip(0..).skip(1) {
-            let factor = self.b.extract(vector, lane);
-            sum = self.b.fmad(column, factor, sum);
-        }
-        sum
-    }
-}
-
-/// A composite of scalars and vectors.
-pub(super) fn composite(parts: impl IntoIterator<Item = Value>) -> Val {
-    Val::Composite(parts.into_iter().map(Val::Leaf).collect())
 }
 
 /// Instructions that are an opcode of the IR, operand by operand.

@@ -3,7 +3,7 @@
 use afterimage_ir::{Kind, Op, Type, Value};
 use smallvec::SmallVec;
 
-use super::arithmetic::composite;
+use super::composites::composite;
 use super::value::Val;
 use super::{LiftErrorKind, Lifter};
 use crate::tables::glsl;

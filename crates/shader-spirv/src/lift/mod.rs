@@ -10,6 +10,7 @@
 
 mod arithmetic;
 mod blocks;
+mod composites;
 mod error;
 mod extended;
 mod flow;
