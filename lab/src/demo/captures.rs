@@ -89,6 +89,42 @@ struct Tools<'a> {
     validate: bool,
 }
 
+/// What was made of a capture.
+struct Made {
+    /// Pictures that are not as they should be.
+    wrong: Vec<String>,
+    /// The frame, replayed.
+    replayed: PathBuf,
+    /// How many draws the frame has.
+    draws: usize,
+    /// Some of its draws, and the pictures behind them.
+    steps: Vec<(u64, PathBuf)>,
+    /// Its last draw.
+    last: u64,
+    /// What that draw needs, what `trim` said of it, the picture behind it, and how many calls it takes.
+    trimmed: PathBuf,
+    trim: String,
+    after: PathBuf,
+    kept: usize,
+    /// What `diff` said, and its pictures: this capture, the other, the difference.
+    diff: String,
+    three: [PathBuf; 3],
+    /// The picture with another shader.
+    replaced: Option<PathBuf>,
+    /// The frame alone.
+    alone: PathBuf,
+    /// The report, and why there is no picture of it.
+    report: PathBuf,
+    no_report: Option<String>,
+    /// Why there is no picture of the viewer's window.
+    viewed: Option<String>,
+}
+
+/// Size of a file.
+fn kib(path: &Path) -> f64 {
+    std::fs::metadata(path).map_or(0, |meta| meta.len()) as f64 / 1024.0
+}
+
 impl Tools<'_> {
     /// Adds what came of a sample to the section.
     fn add(&self, section: &mut Section, sample: Result<Sample>) {
@@ -190,9 +226,9 @@ impl Tools<'_> {
         Ok(calls.as_array().cloned().unwrap_or_default())
     }
 
-    /// Everything that is done with a capture.
-    fn show(&self, sample: &Sample) -> Result<Shown> {
-        let Sample { guest, name, folder, .. } = sample;
+    /// Everything that is done with a capture: files in its folder.
+    fn make(&self, sample: &Sample) -> Result<Made> {
+        let folder = &sample.folder;
         let file = sample.capture.to_string_lossy().into_owned();
         let place = |name: &str| folder.join(name);
         let path = |path: &Path| path.to_string_lossy().into_owned();
@@ -230,26 +266,27 @@ impl Tools<'_> {
         let trim = self.said(&["trim", &file, "-o", &path(&trimmed), "--calls", &last.to_string()])?;
         self.said(&["replay", &path(&trimmed), "-o", &path(&place("trimmed")), "--screenshots", "draw"])?;
         let after = crate::picture::in_folder(&place("trimmed"));
-        let after = after.last().ok_or_else(|| Failure::new("replaying a trimmed capture", "it draws nothing"))?;
-        hold("the trimmed capture", Picture::read(&behind(last))?.difference(&Picture::read(after)?));
+        let after =
+            after.last().cloned().ok_or_else(|| Failure::new("replaying a trimmed capture", "it draws nothing"))?;
+        hold("the trimmed capture", Picture::read(&behind(last))?.difference(&Picture::read(&after)?));
         let kept = self.calls(&trimmed, &[])?.len();
 
         // Held against another.
         let diff_out = place("diff");
-        let mut diff = self.afterimage(&["diff", "--quiet", &file]);
+        let mut command = self.afterimage(&["diff", "--quiet", &file]);
         match &sample.other {
-            Some((other, _)) => diff.arg(other),
-            None => diff.args(["--without", WITHOUT]),
+            Some((other, _)) => command.arg(other),
+            None => command.args(["--without", WITHOUT]),
         };
-        diff.arg("-o").arg(&diff_out);
-        let said = diff.output().doing("starting afterimage diff")?;
+        command.arg("-o").arg(&diff_out);
+        let said = command.output().doing("starting afterimage diff")?;
         let expected = i32::from(sample.other.is_some());
         if said.status.code() != Some(expected) {
             let text =
                 String::from_utf8_lossy(if said.stderr.is_empty() { &said.stdout } else { &said.stderr }).into_owned();
-            return Err(Failure { command: Some(step::line_of(&diff)), ..Failure::new("comparing captures", text) });
+            return Err(Failure { command: Some(step::line_of(&command)), ..Failure::new("comparing captures", text) });
         }
-        let diff_said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let diff = String::from_utf8_lossy(&said.stdout).into_owned();
         let three =
             ["golden", "picture", "difference"].map(|part| diff_out.join(part).join(format!("frame-{FRAME:06}.png")));
 
@@ -276,34 +313,79 @@ impl Tools<'_> {
             Some("Xvfb is not installed".to_owned())
         };
 
-        let end = if wrong.is_empty() { End::Good } else { End::Bad(wrong.join("; ")) };
-        let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len()) as f64 / 1024.0;
-        let made = format!("AFTERIMAGE_CAPTURE_FRAMES={FRAMES} AFTERIMAGE_CAPTURE_FILE={name}.aftercap ./{name}");
+        Ok(Made {
+            wrong,
+            replayed,
+            draws: draws.len(),
+            steps: steps.into_iter().map(|call| (call, behind(call))).collect(),
+            last,
+            trimmed,
+            trim,
+            after,
+            kept,
+            diff,
+            three,
+            replaced,
+            alone,
+            report,
+            no_report,
+            viewed,
+        })
+    }
+
+    /// What is done with a capture, and what of it is shown.
+    fn show(&self, sample: &Sample) -> Result<Shown> {
+        let made = self.make(sample)?;
+        let end = if made.wrong.is_empty() { End::Good } else { End::Bad(made.wrong.join("; ")) };
+        let mut html = self.pictures(sample, &made, &end);
+        html.push_str(&self.read(sample, made.last, &made.trim, &made.diff)?);
+        let Sample { guest, name, .. } = sample;
+        let line = format!(
+            "captures: {guest}: {}",
+            match &end {
+                End::Bad(why) => why.clone(),
+                _ => format!(
+                    "{name} replays to the same pixels, {:.0} KiB; trimmed {:.0} KiB; report: {}",
+                    kib(&sample.capture),
+                    kib(&made.trimmed),
+                    made.report.display()
+                ),
+            }
+        );
+        Ok(Shown { html, end, line })
+    }
+
+    /// The part of the page that pictures make.
+    fn pictures(&self, sample: &Sample, made: &Made, end: &End) -> String {
+        let Sample { guest, name, folder, .. } = sample;
+        let Made { last, kept, alone, trimmed, after, report, .. } = made;
+        let place = |name: &str| folder.join(name);
+        let command = format!("AFTERIMAGE_CAPTURE_FRAMES={FRAMES} AFTERIMAGE_CAPTURE_FILE={name}.aftercap ./{name}");
         let mut html = format!(
             "<h3>{guest}: {name}</h3>\n<p class=\"sub\"><code>{}</code> wrote <a href=\"{}\">{:.0} KiB</a>; \
              <code>afterimage replay</code> draws {}. Trimmed to the frame alone it is <a \
              href=\"{}\">{:.0} KiB</a>; to the frame's last draw and what that needs, <a href=\"{}\">{:.0} KiB</a>, {kept} calls.</p>\n",
-            made,
+            command,
             link(&sample.capture, self.out),
-            bytes(&sample.capture),
-            mark(&end, "the same pixels"),
-            link(&alone, self.out),
-            bytes(&alone),
-            link(&trimmed, self.out),
-            bytes(&trimmed),
+            kib(&sample.capture),
+            mark(end, "the same pixels"),
+            link(alone, self.out),
+            kib(alone),
+            link(trimmed, self.out),
+            kib(trimmed),
         );
         let mut shown = vec![
             Figure::new(&sample.live, "live", format!("frame {FRAME}, as it was shown")),
-            Figure::new(&replayed, "replayed", "from the capture"),
+            Figure::new(&made.replayed, "replayed", "from the capture"),
             Figure::new(after, "trimmed", format!("what call {last} leaves, out of {kept} calls")),
         ];
-        shown.extend(replaced.map(|replaced| {
+        shown.extend(made.replaced.as_ref().map(|replaced| {
             Figure::new(replaced, "with another shader", "<code>replay --replace-shader HASH=mine.asm</code>")
         }));
         html.push_str(&figures("three", &shown, self.out));
         let mut pair = Vec::new();
         let mut notes = Vec::new();
-        match no_report {
+        match &made.no_report {
             None => pair.push(Figure {
                 opens: Some(report.clone()),
                 ..Figure::new(
@@ -311,23 +393,23 @@ impl Tools<'_> {
                     "report",
                     format!(
                         "one page for a browser: <a href=\"{}\">open it</a>; ? shows its keys",
-                        link(&report, self.out)
+                        link(report, self.out)
                     ),
                 )
             }),
             Some(why) => notes.push(format!(
                 "<a href=\"{}\">The report</a> (no picture of it: {})",
-                link(&report, self.out),
-                escape(&why)
+                link(report, self.out),
+                escape(why)
             )),
         }
-        match viewed {
+        match &made.viewed {
             None => pair.push(Figure::new(
                 place("viewer.png"),
                 "viewer",
                 "<code>afterimage-viewer</code> with this frame alone, at its last draw",
             )),
-            Some(why) => notes.push(format!("no picture of the viewer's window: {}", escape(&why))),
+            Some(why) => notes.push(format!("no picture of the viewer's window: {}", escape(why))),
         }
         html.push_str(&figures("two", &pair, self.out));
         if !notes.is_empty() {
@@ -335,12 +417,13 @@ impl Tools<'_> {
         }
         let _ = write!(
             html,
-            "<p class=\"sub\">Behind {} of its {} draws: <code>replay --screenshots {set}</code></p>\n<div class=\"strip\">",
-            steps.len(),
-            draws.len()
+            "<p class=\"sub\">Behind {} of its {} draws: <code>replay --screenshots {}</code></p>\n<div class=\"strip\">",
+            made.steps.len(),
+            made.draws,
+            made.steps.iter().map(|(call, _)| call.to_string()).collect::<Vec<_>>().join(",")
         );
-        for call in &steps {
-            let link = link(&behind(*call), self.out);
+        for (call, picture) in &made.steps {
+            let link = link(picture, self.out);
             let _ =
                 write!(html, "<a href=\"{link}\"><img src=\"{link}\" alt=\"behind call {call}\" loading=\"lazy\"></a>");
         }
@@ -355,26 +438,13 @@ impl Tools<'_> {
         html.push_str(&figures(
             "three",
             &[
-                Figure::new(&three[0], "this capture", ""),
-                Figure::new(&three[1], "the other", ""),
-                Figure::new(&three[2], "difference", "16 times as bright"),
+                Figure::new(&made.three[0], "this capture", ""),
+                Figure::new(&made.three[1], "the other", ""),
+                Figure::new(&made.three[2], "difference", "16 times as bright"),
             ],
             self.out,
         ));
-        html.push_str(&self.read(sample, last, &trim, &diff_said)?);
-        let line = format!(
-            "captures: {guest}: {}",
-            match &end {
-                End::Bad(why) => why.clone(),
-                _ => format!(
-                    "{name} replays to the same pixels, {:.0} KiB; trimmed {:.0} KiB; report: {}",
-                    bytes(&sample.capture),
-                    bytes(&trimmed),
-                    report.display()
-                ),
-            }
-        );
-        Ok(Shown { html, end, line })
+        html
     }
 
     /// The hash of the longest pixel shader, where we can write one in the guest's own assembler.
