@@ -310,7 +310,50 @@ impl Renderer {
                     self.note(&mut scenes, &mut scene, &mut changed, body.topology, &coming);
                     continue;
                 }
-                _ => continue,
+                // Draws of counts that the GPU has go without, and so does what pipelines do not depend on.
+                Packet::Init(..)
+                | Packet::BeginFrame(_)
+                | Packet::Present(_)
+                | Packet::Name(..)
+                | Packet::Marker(..)
+                | Packet::PresentTarget(_)
+                | Packet::Overlay(_)
+                | Packet::SetGamma(..)
+                | Packet::StateFigures(_)
+                | Packet::CreateBuffer(_)
+                | Packet::CreateTexture(_)
+                | Packet::CreateSampler(_)
+                | Packet::CreateVertexInput(..)
+                | Packet::CreateQuery(_)
+                | Packet::CreateView(_)
+                | Packet::Destroy(_)
+                | Packet::UpdateBuffer(_)
+                | Packet::UpdateTexture(_)
+                | Packet::GenerateMips(_)
+                | Packet::SetViewport(_)
+                | Packet::SetScissor(_)
+                | Packet::SetDepthStencil(_)
+                | Packet::SetVertexBuffers(..)
+                | Packet::SetIndexBuffer(_)
+                | Packet::SetStorage(..)
+                | Packet::SetStorageImages(..)
+                | Packet::SetFeedbackBuffers(..)
+                | Packet::Clear(..)
+                | Packet::Dispatch(_)
+                | Packet::BeginFeedback(_)
+                | Packet::EndFeedback(_)
+                | Packet::DrawIndirect(_)
+                | Packet::DrawByteCount(_)
+                | Packet::Blit(_)
+                | Packet::BeginQuery(_)
+                | Packet::EndQuery(_)
+                | Packet::ReadBack(_)
+                | Packet::CopyBuffer(_)
+                | Packet::FillBuffer(_)
+                | Packet::ReadBuffer(_)
+                | Packet::CopyToTexture(_)
+                | Packet::CopyFromTexture(_)
+                | Packet::SetConstants(..) => continue,
             }
             changed = true;
         }

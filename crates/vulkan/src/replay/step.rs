@@ -8,8 +8,8 @@ use crate::replay::ReplayError;
 use crate::replay::look::Look;
 use crate::replay::times::Laps;
 use afterimage_capture::{CaptureError, MemoryArena, Reader, Uses};
-use afterimage_stream::packets::{Clear, Header, Stage, View};
-use afterimage_stream::{Arena, Executor, Kind, Packet, Reply, State, Validator, renumber};
+use afterimage_stream::packets::{Clear, Effect, Header, Part, Stage, View};
+use afterimage_stream::{Arena, Executor, Kind, ObjectId, ObjectKind, Reply, State, Validator, renumber};
 use rustc_hash::FxHashSet;
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
@@ -535,19 +535,29 @@ fn shown_by(words: &[u64], state: &State) -> Option<View> {
     let there = |view: &&View| !view.texture.is_none();
     let color = || targets.color.iter().find(there).copied();
     let depth = || Some(targets.depth).filter(|view| there(&view));
-    match located.packet {
-        Packet::Draw(_) | Packet::DrawIndexed(_) | Packet::DrawIndirect(_) | Packet::DrawByteCount(_) => {
-            color().or_else(depth)
+    let whole = |id: ObjectId| View { texture: id, level: 0, layer: 0 };
+    let texture =
+        |part: Part| (part.id.kind() == Some(ObjectKind::Texture)).then(|| part.view.unwrap_or(whole(part.id)));
+    let (mut shown, mut read) = (None, None);
+    located.packet.effects(|effect| match effect {
+        Effect::Draws { .. } => shown = color().or_else(depth),
+        Effect::Clears(body, _) if body.flags & Clear::COLOR != 0 => shown = color().or_else(depth),
+        Effect::Clears(..) => shown = depth().or_else(color),
+        Effect::Dispatches(_) => {
+            shown = state.storage_images(Stage::Compute).iter().map(|image| image.view).find(|v| there(&v));
         }
-        Packet::Clear(body, _) if body.flags & Clear::COLOR != 0 => color().or_else(depth),
-        Packet::Clear(..) => depth().or_else(color),
-        Packet::Dispatch(_) => state.storage_images(Stage::Compute).iter().map(|image| image.view).find(|v| there(&v)),
-        Packet::Blit(body) => Some(body.dst),
-        Packet::GenerateMips(body) => Some(View { texture: body.id, level: 0, layer: 0 }),
-        Packet::CopyToTexture(body) => {
-            Some(View { texture: body.copy.texture, level: body.copy.level, layer: body.copy.layer })
-        }
-        Packet::Present(body) if !body.shows_nothing() => Some(View { texture: body.texture, level: 0, layer: 0 }),
-        _ => None,
-    }
+        Effect::Reads(part) => read = texture(part),
+        Effect::Writes(part, _) => shown = texture(part),
+        // A window shows what was read for it; a query shows nothing.
+        Effect::Outputs(_) => shown = read,
+        Effect::Creates { .. }
+        | Effect::Declares(_)
+        | Effect::Describes(_)
+        | Effect::Destroys(_)
+        | Effect::Uploads(_)
+        | Effect::Answers(_)
+        | Effect::Binds { .. }
+        | Effect::Feedback { .. } => {}
+    });
+    shown
 }
