@@ -5,7 +5,7 @@ use std::rc::Rc;
 use afterimage_ir::{FEEDBACK_STREAMS, Kind, Op, Stage, Swizzle, Value};
 use smallvec::SmallVec;
 
-use super::memory::Pointer;
+use super::pointer::Pointer;
 use super::value::Val;
 use super::{LiftErrorKind, Lifter};
 use crate::parse::Instruction;
