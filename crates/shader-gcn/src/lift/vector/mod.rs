@@ -13,7 +13,7 @@ use notation::ir;
 
 use super::format::words;
 use super::geometry::Said;
-use super::start::builtin;
+use super::inputs::builtin;
 use super::together::Share;
 use super::{Lifter, Reason};
 use crate::inst::{Inst, Operand};
