@@ -1,8 +1,9 @@
 //! Imports between the rooms of the renderer go one way: a room imports only what stands before it in the list at the head of `lib.rs`.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+
+use crate::imports::Crate;
+use xtask::workspace::Workspace;
 
 /// The rooms and the files beside them, in the order of the list: what comes first imports nothing of what follows.
 fn rooms(lib: &str) -> Vec<String> {
@@ -12,61 +13,26 @@ fn rooms(lib: &str) -> Vec<String> {
         .collect()
 }
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-}
-
-/// What a file imports of its crate by `crate::`, as rooms, outside of comments and of its own tests.
-fn imports(text: &str) -> Vec<String> {
-    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-    let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
-    let joined: String = lines.collect::<Vec<_>>().join(" ");
-    let after = |at: usize| {
-        let rest = &joined[at + "crate::".len()..];
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-        // What `lib.rs` hands on is known by its room where it matters.
-        if &rest[..end] == "Renderer" { "renderer".to_owned() } else { rest[..end].to_owned() }
-    };
-    joined
-        .match_indices("crate::")
-        .map(|(at, _)| after(at))
-        .filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
-        .collect()
+/// The room that a file is in.
+fn room(file: &str) -> &str {
+    file.split('/').next().unwrap_or_default().trim_end_matches(".rs")
 }
 
 #[test]
 fn imports_go_one_way() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let order = rooms(&fs::read_to_string(src.join("lib.rs")).unwrap());
+    let src = Workspace::find().root.join("crates/vulkan/src");
+    let order = rooms(&std::fs::read_to_string(src.join("lib.rs")).expect("the list of rooms"));
     let place: BTreeMap<&str, usize> = order.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
-    let mut files = Vec::new();
-    sources(&src, &mut files);
+    let renderer = Crate::read(&src);
     let mut wrong = Vec::new();
-    for file in &files {
-        let path = file.strip_prefix(&src).unwrap();
-        let room = path.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs");
-        if ["lib", "apply_tests"].contains(&room) {
-            continue;
-        }
-        let Some(here) = place.get(room) else {
-            wrong.push(format!("{}: the room {room} is not in the list of lib.rs", path.display()));
-            continue;
-        };
-        for import in imports(&fs::read_to_string(file).unwrap()) {
-            match place.get(import.as_str()) {
-                Some(there) if there <= here => {}
-                Some(_) => wrong.push(format!("{}: {room} imports {import}, which comes after it", path.display())),
-                None => wrong.push(format!("{}: {import} is no room of lib.rs", path.display())),
-            }
+    for name in renderer.files().map(room).filter(|name| *name != "lib" && !place.contains_key(name)) {
+        wrong.push(format!("the room {name} is not in the list of lib.rs"));
+    }
+    for (file, targets) in renderer.imports().iter().filter(|(file, _)| *file != "lib.rs") {
+        for (target, names) in targets.iter().filter(|(target, _)| place.get(room(target)) > place.get(room(file))) {
+            wrong.push(format!("{file} imports {names:?} of {target}, which comes after it"));
         }
     }
-    assert!(files.len() > 80, "the sources were not found");
+    assert!(renderer.files().count() > 80, "the sources were not found");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
