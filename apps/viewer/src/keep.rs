@@ -1,10 +1,28 @@
 //! What the user keeps of a program: pictures and captures, beside where the viewer was started.
 
-use crate::wishes::{Held, Live};
 use afterimage_output::Channels;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A picture of a program.
+pub(crate) struct Live {
+    /// Number of its frame.
+    pub(crate) frame: u64,
+    /// Pixels.
+    pub(crate) size: [u32; 2],
+    /// Rows from the top, four bytes a pixel.
+    pub(crate) rgba: Vec<u8>,
+}
+
+/// The frame that a program is paused at.
+pub(crate) struct Held {
+    /// Its number.
+    pub(crate) frame: u64,
+    /// A capture of it.
+    pub(crate) bytes: Arc<[u8]>,
+}
 
 /// Files that could not be written, by whatever part of the viewer.
 static UNWRITTEN: AtomicU64 = AtomicU64::new(0);

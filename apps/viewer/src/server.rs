@@ -1,10 +1,11 @@
 //! Finds programs, has each drawn by a process of its own, and knows when to end.
 
 use crate::keep;
+use crate::keep::{Held, Live};
 use crate::program::{Event, Notify, View};
 use crate::protocol::{self, Order, Report, Task};
 use crate::renderer::{Renderer, Start};
-use crate::wishes::{Held, Live, Wishes};
+use crate::wishes::Wishes;
 use afterimage_ipc::shared::{Claim, Found, Host, Life};
 use afterimage_process::ending::{Ending, LOST};
 use std::collections::BTreeMap;

@@ -1,30 +1,12 @@
 //! What the user interface knows of a program, and what it wants of it.
 
 use crate::dump;
-use crate::keep;
+use crate::keep::{self, Held, Live};
 use crate::program::{Event, Notify};
 use crate::protocol::{Order, Purpose, Wish};
 use crate::renderer::{Renderer, Start};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// A picture of a program.
-pub(crate) struct Live {
-    /// Number of its frame.
-    pub(crate) frame: u64,
-    /// Pixels.
-    pub(crate) size: [u32; 2],
-    /// Rows from the top, four bytes a pixel.
-    pub(crate) rgba: Vec<u8>,
-}
-
-/// The frame that a program is paused at.
-pub(crate) struct Held {
-    /// Its number.
-    pub(crate) frame: u64,
-    /// A capture of it.
-    pub(crate) bytes: Arc<[u8]>,
-}
 
 /// How a program is.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 //! documentation come.
 //!
 //! * `table`: the options, a row each; `words`, `frames`, `value`: what they can be.
-//! * `file`: the file's syntax; `place`: where it lies.
+//! * `file`: the file's syntax; `place`: where it lies, and what else the configuration depends on.
 //! * `settings`: what holds for a program, and where each value comes from.
 //! * `generate`: `afterimage.conf` and docs/configuration.md.
 //!
@@ -21,8 +21,8 @@ mod words;
 pub use file::{Entry, MAX_BYTES, Mistake, matches, parse};
 pub use frames::FrameSet;
 pub use generate::{conf, explain, markdown};
-pub use place::{FILE_NAME, VARIABLE, home, host_path, of_user};
-pub use settings::{Effective, Origin, Problem, Settings, Surroundings, settings};
+pub use place::{FILE_NAME, Surroundings, VARIABLE, home, host_path, of_user};
+pub use settings::{Effective, Origin, Problem, Settings, settings};
 pub use table::{OPTIONS, Reader, Row, Values, find, guess};
 pub use value::Kind;
 pub use words::{

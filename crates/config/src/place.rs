@@ -1,12 +1,41 @@
-//! Where the file is.
+//! What the configuration depends on, and where the file is.
 
-use crate::settings::Surroundings;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The environment variable that names the file.
 pub const VARIABLE: &str = "AFTERIMAGE_CONF";
 /// Its name elsewhere.
 pub const FILE_NAME: &str = "afterimage.conf";
+
+/// What the configuration depends on.
+pub struct Surroundings<'a> {
+    /// The program's file: profiles are chosen by its name, and the file may lie beside it.
+    pub program: PathBuf,
+    /// The environment.
+    pub variable: &'a dyn Fn(&str) -> Option<OsString>,
+}
+
+impl Surroundings<'static> {
+    /// This process's.
+    #[must_use]
+    pub fn of_process() -> Self {
+        Self { program: std::env::current_exe().unwrap_or_default(), variable: &|name| std::env::var_os(name) }
+    }
+}
+
+impl Surroundings<'_> {
+    /// What a variable says, if it says something.
+    pub(crate) fn get(&self, name: &str) -> Option<OsString> {
+        (self.variable)(name).filter(|value| !value.is_empty())
+    }
+
+    /// The name that profiles are chosen by.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.program.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
 
 /// A Unix path as this process has to write it: Wine shows `/` as drive Z:.
 #[must_use]

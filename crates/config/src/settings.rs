@@ -1,7 +1,7 @@
 //! The effective configuration: the table's defaults, the file, profiles, the environment, each over the one before.
 
 use crate::file::{self, MAX_BYTES};
-use crate::place;
+use crate::place::{self, Surroundings};
 use crate::table::{OPTIONS, Values};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -61,35 +61,6 @@ pub enum Problem {
         /// What is wrong with it.
         what: String,
     },
-}
-
-/// What the configuration depends on.
-pub struct Surroundings<'a> {
-    /// The program's file: profiles are chosen by its name, and the file may lie beside it.
-    pub program: PathBuf,
-    /// The environment.
-    pub variable: &'a dyn Fn(&str) -> Option<OsString>,
-}
-
-impl Surroundings<'static> {
-    /// This process's.
-    #[must_use]
-    pub fn of_process() -> Self {
-        Self { program: std::env::current_exe().unwrap_or_default(), variable: &|name| std::env::var_os(name) }
-    }
-}
-
-impl Surroundings<'_> {
-    /// What a variable says, if it says something.
-    pub(crate) fn get(&self, name: &str) -> Option<OsString> {
-        (self.variable)(name).filter(|value| !value.is_empty())
-    }
-
-    /// The name that profiles are chosen by.
-    #[must_use]
-    pub fn name(&self) -> String {
-        self.program.file_name().unwrap_or_default().to_string_lossy().into_owned()
-    }
 }
 
 /// The effective configuration of a program.

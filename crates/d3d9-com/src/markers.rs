@@ -11,7 +11,6 @@ use afterimage_d3d9_types::D3DCOLOR;
 use afterimage_stream::packets::Marker;
 
 use crate::abi::In;
-use crate::device::Device;
 use crate::names;
 
 /// Marks that may wait for one device: as many as nobody puts between two calls.
@@ -62,14 +61,14 @@ impl Care {
     }
 }
 
-/// A device, the thread that made it, and whether somebody is known to look for its marks.
+/// Where the marks of a device wait, the thread that made it, and whether somebody is known to look for its marks.
 struct Seen {
-    device: *const Device,
+    care: *const Care,
     thread: ThreadId,
     watched: bool,
 }
 
-// SAFETY: a device is in the list only while it is good, and only its `Care` is touched, which any thread may.
+// SAFETY: what is in the list is good, and any thread may touch a `Care`.
 unsafe impl Send for Seen {}
 
 static SEEN: Mutex<Vec<Seen>> = Mutex::new(Vec::new());
@@ -91,20 +90,20 @@ fn count(seen: &[Seen]) {
     WATCHED.store(seen.iter().filter(|entry| entry.watched).count(), Ordering::Relaxed);
 }
 
-/// Marks go to this device until [`remove`].
+/// Marks go to the device of this [`Care`] until [`remove`].
 ///
 /// # Safety
-/// The device is good until then.
-pub(crate) unsafe fn add(device: *const Device, watched: bool) {
+/// It is good until then.
+pub(crate) unsafe fn add(care: *const Care, watched: bool) {
     let mut seen = seen();
-    seen.push(Seen { device, thread: thread::current().id(), watched });
+    seen.push(Seen { care, thread: thread::current().id(), watched });
     count(&seen);
 }
 
 /// The device is about to go.
-pub(crate) fn remove(device: *const Device) {
+pub(crate) fn remove(care: *const Care) {
     let mut seen = seen();
-    seen.retain(|entry| entry.device != device);
+    seen.retain(|entry| entry.care != care);
     count(&seen);
 }
 
@@ -151,7 +150,7 @@ fn tell(action: u32, color: D3DCOLOR, text: &str) {
     let (seen, here) = (seen(), thread::current().id());
     let any = seen.iter().any(|entry| entry.thread == here);
     for entry in seen.iter().filter(|entry| !any || entry.thread == here) {
-        // SAFETY: what `add` was promised; the reference is to what any thread may touch.
-        unsafe { &(*entry.device).care }.put(Mark { action, color, text: text.into() });
+        // SAFETY: what `add` was promised.
+        unsafe { &*entry.care }.put(Mark { action, color, text: text.into() });
     }
 }

@@ -1,6 +1,6 @@
 //! The GPU's states, and the groups that are made of them.
 
-use crate::registers::{READERS as REGISTER_READERS, WORDS, address_of};
+use crate::places::{READERS as REGISTER_READERS, WORDS, address_of};
 use crate::rows::{name_of, row_of};
 use afterimage_state::{Dirty, Group as _, Space, State, close_marks, groups};
 
@@ -92,7 +92,7 @@ impl GnmStates {
     /// The state that a register is, by its byte address.
     #[must_use]
     pub const fn register(address: u32) -> Option<State<Self>> {
-        match crate::registers::index(address) {
+        match crate::places::index(address) {
             Some(at) => Some(State::of(at as u32)),
             None => None,
         }

@@ -17,6 +17,7 @@ pub mod field;
 pub mod groups;
 pub mod markers;
 pub mod packets;
+mod places;
 pub mod registers;
 pub mod rows;
 pub mod tiling;

@@ -2,7 +2,7 @@
 
 use crate::field::Field;
 use crate::groups::GnmStates;
-use crate::registers::{WORDS, index};
+use crate::places::{WORDS, index};
 use afterimage_state::{State, trace};
 
 /// What may be read of a register file: the values of registers, and not what of them is dirty. What a draw applies is made by

@@ -1,6 +1,5 @@
 //! What calls read and write.
 
-use crate::Capture;
 use afterimage_stream::packets::{Clear, Effect, Stage, StencilOp, View};
 use afterimage_stream::{Created, ObjectId, ObjectKind, Packet, State};
 use std::fmt;
@@ -146,24 +145,5 @@ impl Accesses {
         if tests.depth_test != 0 && tests.depth_write != 0 || stencil && !(keeps(tests.front) && keeps(tests.back)) {
             view(&mut self.writes, targets.depth, "depth");
         }
-    }
-}
-
-impl Capture {
-    /// What a call writes. Buffers and images that a shader may store to count, whether it does or not.
-    #[must_use]
-    pub fn writes(&self, call: u64) -> Vec<Access> {
-        self.accesses(call).writes
-    }
-
-    /// What a call reads. Textures count where the shaders look them up (all that are bound, where that cannot be told).
-    #[must_use]
-    pub fn reads(&self, call: u64) -> Vec<Access> {
-        self.accesses(call).reads
-    }
-
-    fn accesses(&self, call: u64) -> Accesses {
-        let mut walk = self.walk();
-        walk.to(call).map_or_else(Accesses::default, |_| walk.accesses())
     }
 }

@@ -1,6 +1,7 @@
-//! Calls: the packets that do something.
+//! Calls: the packets that do something, and what is told by them: frames, moments.
 
 use afterimage_stream::{CallKind, Kind};
+use std::fmt;
 
 /// Where a packet is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,4 +42,37 @@ pub struct Frame {
     pub place: Place,
     /// Whether its end is in the capture.
     pub complete: bool,
+}
+
+/// When something happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Moment {
+    /// In the keyframe, or before the first frame: it was there.
+    Keyframe,
+    /// Before the call of this number.
+    Before(u64),
+}
+
+impl Moment {
+    pub(crate) fn at(keyframe: bool, next: u64) -> Self {
+        if keyframe { Self::Keyframe } else { Self::Before(next) }
+    }
+
+    /// Whether it happened before a call.
+    #[must_use]
+    pub fn is_before(self, call: u64) -> bool {
+        match self {
+            Self::Keyframe => true,
+            Self::Before(next) => next <= call,
+        }
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Keyframe => f.write_str("keyframe"),
+            Self::Before(call) => write!(f, "before call {call}"),
+        }
+    }
 }

@@ -5,7 +5,7 @@ use crate::limits::Limits;
 use crate::resources::{self, Resource, Resources};
 use crate::shaders::{self, ShaderCode, Shaders};
 use crate::walk::{Bound, bind};
-use crate::{Call, CallSet, Change, Frame, Place, Walk};
+use crate::{Access, Accesses, Call, CallSet, Change, Frame, Place, Walk};
 use afterimage_capture::{Batch, CaptureError, Info, Reader, Sizes, Uses};
 use afterimage_stream::{Created, ObjectId, Packet, State, Validator};
 use std::fs::File;
@@ -366,6 +366,23 @@ impl Capture {
         let mut walk = Walk::new(self, call.saturating_sub(1));
         walk.to(call);
         walk.changes()
+    }
+
+    /// What a call writes. Buffers and images that a shader may store to count, whether it does or not.
+    #[must_use]
+    pub fn writes(&self, call: u64) -> Vec<Access> {
+        self.accesses(call).writes
+    }
+
+    /// What a call reads. Textures count where the shaders look them up (all that are bound, where that cannot be told).
+    #[must_use]
+    pub fn reads(&self, call: u64) -> Vec<Access> {
+        self.accesses(call).reads
+    }
+
+    fn accesses(&self, call: u64) -> Accesses {
+        let mut walk = self.walk();
+        walk.to(call).map_or_else(Accesses::default, |_| walk.accesses())
     }
 
     /// Every object that lives in the capture, in the order of creation.

@@ -1,44 +1,10 @@
 //! The objects of a capture.
 
-use crate::{Accesses, Capture};
+use crate::{Accesses, Capture, Moment};
 use afterimage_stream::describe::{Describe, Value};
 use afterimage_stream::packets::Effect;
 use afterimage_stream::{Created, Format, ObjectId, ObjectKind, Packet, State};
 use rustc_hash::FxHashMap;
-use std::fmt;
-
-/// When something happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Moment {
-    /// In the keyframe, or before the first frame: it was there.
-    Keyframe,
-    /// Before the call of this number.
-    Before(u64),
-}
-
-impl Moment {
-    pub(crate) fn at(keyframe: bool, next: u64) -> Self {
-        if keyframe { Self::Keyframe } else { Self::Before(next) }
-    }
-
-    /// Whether it happened before a call.
-    #[must_use]
-    pub fn is_before(self, call: u64) -> bool {
-        match self {
-            Self::Keyframe => true,
-            Self::Before(next) => next <= call,
-        }
-    }
-}
-
-impl fmt::Display for Moment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Keyframe => f.write_str("keyframe"),
-            Self::Before(call) => write!(f, "before call {call}"),
-        }
-    }
-}
 
 /// Calls that use an object in one way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

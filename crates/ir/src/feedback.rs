@@ -1,9 +1,9 @@
 //! What transform feedback records of a shader's outputs, and where: the layout of a captured vertex.
 
 use crate::entity::Output;
+use crate::error::{VerifyError, fail};
 use crate::module::{Module, OutputAt, Stage};
 use crate::types::Kind;
-use crate::verify::{VerifyError, fail};
 
 /// Buffers that are captured into.
 pub const FEEDBACK_BUFFERS: u8 = afterimage_abi::slots::FEEDBACK_BUFFERS as u8;

@@ -1,7 +1,7 @@
 //! What a geometry shader says of the primitives that it takes and gives.
 
+use crate::error::{VerifyError, fail};
 use crate::module::{InputAt, Module, Stage, named_enum};
-use crate::verify::{VerifyError, fail};
 
 /// Most vertices that an invocation may emit: what every device takes that has geometry shaders.
 pub const MAX_GEOMETRY_VERTICES: u32 = 256;

@@ -6,6 +6,7 @@
 pub mod bindings;
 mod builder;
 mod entity;
+mod error;
 mod eval;
 mod exact;
 mod feedback;
@@ -25,6 +26,7 @@ mod verify;
 pub use afterimage_abi::Table;
 pub use builder::{BuildError, Builder, Level, Primitives};
 pub use entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+pub use error::VerifyError;
 pub use eval::evaluate;
 pub use exact::exact;
 pub use feedback::{FEEDBACK_BUFFERS, FEEDBACK_STREAMS, FeedbackDecl, FeedbackUse, MAX_FEEDBACK_STRIDE};
@@ -36,7 +38,7 @@ pub use opcode::{Flags, ImmKind, Meaning, OPCODES, Op, OpInfo, Pattern};
 pub use parse::{ParseError, parse};
 pub use reflection::{ConstDef, ImageUse, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse, Uses, uses};
 pub use types::{Kind, Mask, Swizzle, Type};
-pub use verify::{VerifyError, verify};
+pub use verify::verify;
 
 /// The example in `docs/ir.md` is compiled and run with the documentation's tests.
 #[cfg(doctest)]

@@ -33,22 +33,13 @@
 //!     `end_primitive`. Inputs that vertices have are read by the first alone there.
 
 use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+use crate::error::{VerifyError, fail};
 use crate::feedback::{FEEDBACK_STREAMS, verify_feedback};
 use crate::geometry::verify_geometry;
 use crate::module::*;
 use crate::opcode::{Flags, ImmKind, Meaning, Op, Pattern};
 use crate::types::{Kind, Mask, Type};
 use smallvec::SmallVec;
-
-/// Which rule a module breaks, and where.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{place}: {message}")]
-pub struct VerifyError {
-    /// The instruction as text, or the declaration's name.
-    pub place: String,
-    /// What is wrong.
-    pub message: String,
-}
 
 /// Checks `module` against the rules above.
 ///
@@ -65,10 +56,6 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
         insts_seen: vec![false; module.insts.len()],
     };
     v.region(module.body, Frame { depth: 1, ..Frame::default() })
-}
-
-pub(crate) fn fail<T>(place: impl ToString, message: impl ToString) -> Result<T, VerifyError> {
-    Err(VerifyError { place: place.to_string(), message: message.to_string() })
 }
 
 fn interface(m: &Module) -> Result<(), VerifyError> {

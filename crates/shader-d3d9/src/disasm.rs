@@ -2,7 +2,9 @@
 
 use crate::ctab::ConstantTable;
 use crate::error::ParseError;
-use crate::instruction::{ControlBits, Declaration, Dst, Instruction, Register, Relative, Src, Swizzle};
+use crate::instruction::{
+    COMPONENTS, ControlBits, Declaration, Dst, Instruction, MaskText, Register, Relative, Src, Swizzle,
+};
 use crate::parse::{Comment, Program};
 use crate::tables::{Flow, NAMED_REGISTERS, Opcode, Operand, RESULT_MODIFIERS, RESULT_SHIFTS};
 use std::fmt::{self, Display, Write};
@@ -149,19 +151,6 @@ impl Display for Register {
             0 => f.write_char(']'),
             number => write!(f, " + {number}]"),
         }
-    }
-}
-
-/// Component names, in the order of write masks and swizzles.
-const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
-
-/// A write mask with its point. No assembler writes an empty one, but tokens can hold it.
-pub(crate) struct MaskText(pub(crate) u8);
-
-impl Display for MaskText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0 == 0 { "._" } else { "." })?;
-        (0..4).filter(|i| self.0 >> i & 1 != 0).try_for_each(|i| f.write_char(COMPONENTS[i]))
     }
 }
 

@@ -1,7 +1,6 @@
 //! The error of the token parser.
 
-use crate::disasm::MaskText;
-use crate::instruction::Register;
+use crate::instruction::{MaskText, Register};
 use crate::refusals::Rule;
 use crate::tables::Version;
 

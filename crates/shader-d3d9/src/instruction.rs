@@ -3,6 +3,7 @@
 use crate::tables::{
     Comparison, DST_CENTROID, DST_SATURATE, Opcode, RegisterType, SourceModifier, TextureDimension, Usage,
 };
+use std::fmt::Write as _;
 
 /// A register, perhaps addressed relative to `a0` or `aL`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,19 @@ pub struct Dst {
     pub modifiers: u32,
     /// Result shift of ps_1_x as a power of two, -8 to 7.
     pub shift: i8,
+}
+
+/// Component names, in the order of write masks and swizzles.
+pub(crate) const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+/// A write mask with its point. No assembler writes an empty one, but tokens can hold it.
+pub(crate) struct MaskText(pub(crate) u8);
+
+impl std::fmt::Display for MaskText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0 == 0 { "._" } else { "." })?;
+        (0..4).filter(|i| self.0 >> i & 1 != 0).try_for_each(|i| f.write_char(COMPONENTS[i]))
+    }
 }
 
 impl Dst {

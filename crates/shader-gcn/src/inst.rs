@@ -3,6 +3,15 @@
 use crate::tables::{Atomic, Encoding, Kind, Op, Ty, flag};
 use smallvec::SmallVec;
 
+/// Scalar registers by number.
+pub(crate) const SGPRS: u8 = 104;
+/// Scalar code of `vcc_lo`.
+pub(crate) const VCC: u8 = 106;
+/// Scalar code of `m0`.
+pub(crate) const M0: u8 = 124;
+/// Scalar code of `exec_lo`.
+pub(crate) const EXEC: u8 = 126;
+
 /// An operand: a register (the first of several if it has more words), or a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Operand {

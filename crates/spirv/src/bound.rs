@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::EmitError;
+use crate::declared::{Handles, Interface, Push, Reached, registers_type};
 use crate::emit::Emitter;
-use crate::interface::{self, Handles, Interface, Push};
 use crate::spec::{capability, decoration, dim, glsl, op, storage};
 use crate::words::{Id, Words};
 
@@ -27,20 +27,6 @@ impl Bound<'_> {
     pub fn feedback(&self) -> u32 {
         self.feedback.unwrap_or_else(|| self.bindings.push_size().checked_next_multiple_of(8).unwrap_or(u32::MAX))
     }
-}
-
-/// How a bank is reached.
-#[derive(Clone, Copy)]
-pub(crate) struct Reached {
-    variable: Id,
-    class: u32,
-    /// Element of an array of blocks.
-    element: Option<Id>,
-    /// Whether the block is an array of words, and not of registers.
-    words: bool,
-    /// First word, and the number of them, where it is known.
-    first: u32,
-    count: Option<u32>,
 }
 
 /// Most bytes of push constants.
@@ -120,7 +106,7 @@ fn push_constants(
         if !offset.is_multiple_of(8) || offset > MAX_PUSH || overlaps {
             return Err(EmitError::Push { offset, taken: taken.end });
         }
-        let registers = interface::registers_type(w, size, "feedback", members.len() as u32);
+        let registers = registers_type(w, size, "feedback", members.len() as u32);
         members.push((registers.pointer_type, offset));
         feedback = Some(registers);
     }

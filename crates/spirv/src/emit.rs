@@ -1,74 +1,23 @@
 //! Regions to blocks.
 
-use afterimage_ir::{Args, Flags, Imm, Inst, InstData, Module, Op, Region, Stage, Type, Uses, Value, exact, uses};
+use afterimage_ir::{Args, Flags, Imm, Inst, InstData, Module, Op, Region, Type, Uses, Value};
 use smallvec::SmallVec;
 
-use crate::bound::Bound;
-use crate::geometry;
-use crate::interface::{self, Interface};
-use crate::spec::{capability, execution_mode, execution_model, op, storage};
+use crate::declared::Interface;
+use crate::spec::{capability, op, storage};
 use crate::words::{Id, Words};
-use crate::{Artifact, EmitError, Features, Options};
-
-pub(crate) fn emit(m: &Module, options: &Options, bound: Option<&Bound<'_>>) -> Result<Artifact, EmitError> {
-    let model = match m.stage {
-        Stage::Vertex => execution_model::Vertex,
-        Stage::Pixel => execution_model::Fragment,
-        Stage::Compute => execution_model::GLCompute,
-        Stage::Geometry => execution_model::Geometry,
-    };
-    let uses = uses(m);
-    let mut w = Words::new(options.debug_names, uses.instructions);
-    w.capability(capability::Shader);
-    w.capability(capability::PhysicalStorageBufferAddresses);
-    let main = w.id();
-    w.name(main, if m.name.is_empty() { "main" } else { &m.name });
-    if m.stage == Stage::Pixel {
-        w.execution_mode(main, execution_mode::OriginUpperLeft, &[]);
-    }
-    if m.stage == Stage::Compute {
-        w.execution_mode(main, execution_mode::LocalSize, &m.group);
-    }
-    geometry::declare(&mut w, m, options, main)?;
-    if options.preserve {
-        w.capability(capability::SignedZeroInfNanPreserve);
-        w.execution_mode(main, execution_mode::SignedZeroInfNanPreserve, &[32]);
-    }
-    let interface = interface::declare(&mut w, m, &uses, options, bound, main)?;
-    let void = w.void();
-    let function_type = w.global(op::TypeFunction, &[void]);
-    w.code.op(op::Function, &[void, main, 0, function_type]);
-    let entry = w.id();
-    w.label(entry);
-    let mut e = Emitter {
-        m,
-        w,
-        uses: &uses,
-        features: options.features,
-        interface,
-        ids: vec![0; m.values.len()],
-        vars: SmallVec::new(),
-        block: entry,
-        loops: SmallVec::new(),
-        exact: exact(m),
-    };
-    e.declare_vars();
-    interface::load(&mut e.w, m, &uses, options, bound, &mut e.interface)?;
-    e.insts(&m.region(m.body).insts, &mut None)?;
-    let words = e.finish(model, main);
-    Ok(Artifact { words, reflection: uses.reflection })
-}
+use crate::{EmitError, Features};
 
 /// The ways to a block, each with the block that it comes from and the values that it brings.
 type Edges<'a> = SmallVec<[(Id, &'a Args); 2]>;
 
 /// Where a region of `if` leads.
-struct Join<'a> {
+pub(crate) struct Join<'a> {
     merge: Id,
     edges: Edges<'a>,
 }
 
-struct Loop<'a> {
+pub(crate) struct Loop<'a> {
     merge: Id,
     continue_: Id,
     breaks: Edges<'a>,
@@ -83,11 +32,11 @@ pub(crate) struct Emitter<'a> {
     pub(crate) features: Features,
     pub(crate) interface: Interface,
     /// Id per value; 0 before its definition.
-    ids: Vec<Id>,
+    pub(crate) ids: Vec<Id>,
     pub(crate) vars: SmallVec<[Id; 8]>,
     /// Label of the block being written.
     pub(crate) block: Id,
-    loops: SmallVec<[Loop<'a>; 4]>,
+    pub(crate) loops: SmallVec<[Loop<'a>; 4]>,
     /// Per value whether the driver may not contract it.
     pub(crate) exact: Vec<bool>,
 }
@@ -102,12 +51,12 @@ impl<'a> Emitter<'a> {
         self.ids[value.index()] = id;
     }
 
-    fn finish(mut self, model: u32, main: Id) -> Vec<u32> {
+    pub(crate) fn finish(mut self, model: u32, main: Id) -> Vec<u32> {
         self.w.code.op(op::FunctionEnd, &[]);
         self.w.finish(model, main)
     }
 
-    fn declare_vars(&mut self) {
+    pub(crate) fn declare_vars(&mut self) {
         for (i, decl) in self.m.vars.iter().enumerate() {
             if !self.uses.vars[i] {
                 self.vars.push(0);
@@ -131,7 +80,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Writes instructions up to the terminator; `yield` goes to `join`.
-    fn insts(&mut self, insts: &'a [Inst], join: &mut Option<Join<'a>>) -> Result<(), EmitError> {
+    pub(crate) fn insts(&mut self, insts: &'a [Inst], join: &mut Option<Join<'a>>) -> Result<(), EmitError> {
         let m = self.m;
         for &inst in insts {
             let data = m.inst(inst);

@@ -8,18 +8,10 @@ use afterimage_ir::{FeedbackDecl, Kind, Module, Output, OutputAt, Type, Value};
 use smallvec::SmallVec;
 
 use crate::EmitError;
+use crate::declared::{Copied, Interface};
 use crate::emit::Emitter;
-use crate::interface::Interface;
 use crate::spec::{capability, decoration, execution_mode, op, storage};
 use crate::words::{Id, Words};
-
-/// A copy of some components of an output, for transform feedback alone.
-pub(crate) struct Copied {
-    output: Output,
-    component: u8,
-    lanes: u8,
-    variable: Id,
-}
 
 /// The feedback of a whole output, if that is all that is captured of it.
 pub(crate) fn of_whole(m: &Module, output: Output) -> Option<&FeedbackDecl> {

@@ -4,8 +4,8 @@ use afterimage_ir::{Component, Imm, InstData, Kind, Offset, Op, Type, Value};
 use smallvec::SmallVec;
 
 use crate::EmitError;
+use crate::declared::Handles;
 use crate::emit::Emitter;
-use crate::interface::Handles;
 use crate::memory::Place;
 use crate::spec::{capability, image_operands, op, scope, storage};
 use crate::words::Id;

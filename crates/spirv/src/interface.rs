@@ -6,77 +6,13 @@ use afterimage_ir::{
 };
 use smallvec::SmallVec;
 
-use crate::bound::{self, Bound, Reached};
-use crate::feedback::{self, Copied};
+use crate::bound::{self, Bound};
+use crate::declared::{Block, Handles, Interface, Push, Registers, Storage, registers_type};
+use crate::feedback;
 use crate::spec::{builtin, capability, decoration, dim, execution_mode, image_format, op, storage};
 use crate::words::{Id, Words};
 use crate::{EmitError, Options};
 use afterimage_abi::{Table, descriptors, push, slots};
-
-/// A block of constant registers behind an address.
-#[derive(Clone, Copy)]
-pub(crate) struct Block {
-    /// Its pointer, loaded in the entry block.
-    pub(crate) pointer: Id,
-    /// Pointer type of a register.
-    pub(crate) register: Id,
-}
-
-/// An image and a sampler, loaded in the entry block.
-#[derive(Clone, Copy)]
-pub(crate) struct Handles {
-    pub(crate) sampled_type: Id,
-    pub(crate) image: Id,
-    pub(crate) sampler: Id,
-    /// Both in one, where that is how they are bound; else 0.
-    pub(crate) combined: Id,
-}
-
-/// A storage image.
-#[derive(Clone, Copy)]
-pub(crate) struct Storage {
-    pub(crate) variable: Id,
-    pub(crate) ty: Id,
-}
-
-/// Ids of what the module declares; `None` where the code does not use it.
-#[derive(Default)]
-pub(crate) struct Interface {
-    pub(crate) inputs: SmallVec<[Option<Id>; 16]>,
-    pub(crate) outputs: SmallVec<[Option<Id>; 16]>,
-    /// The arrays of clip and of cull distances.
-    distances: [Option<Id>; 2],
-    pub(crate) stage_block: Option<Block>,
-    pub(crate) system_block: Option<Block>,
-    pub(crate) feedback_block: Option<Block>,
-    /// Banks that are bound as blocks of another program's shader.
-    pub(crate) bound: Vec<Option<Reached>>,
-    pub(crate) textures: SmallVec<[Option<Handles>; 16]>,
-    pub(crate) images: SmallVec<[Option<Storage>; 8]>,
-    /// The memory of the work group, and its number of words.
-    pub(crate) shared: Option<(Id, u32)>,
-    pub(crate) specs: SmallVec<[Option<Id>; 4]>,
-    /// What transform feedback has of parts of outputs.
-    pub(crate) copies: Vec<Copied>,
-    pub(crate) push: Option<Push>,
-}
-
-/// The push constant block.
-pub(crate) struct Push {
-    pub(crate) variable: Id,
-    pub(crate) stage: Option<Registers>,
-    pub(crate) system: Option<Registers>,
-    pub(crate) feedback: Option<Registers>,
-    pub(crate) textures: Option<u32>,
-}
-
-/// Types of a block of registers.
-pub(crate) struct Registers {
-    /// Index in the push constant block.
-    member: u32,
-    pub(crate) pointer_type: Id,
-    register: Id,
-}
 
 /// Whether an output goes to a target of signed integers.
 pub(crate) fn is_signed(m: &Module, decl: &OutputDecl) -> bool {
@@ -419,22 +355,6 @@ fn push_constants(w: &mut Words, m: &Module, uses: &Uses, options: &Options, out
     let variable = w.variable(storage::PushConstant, ty);
     w.name(variable, "push");
     out.push = Some(Push { variable, stage, system, feedback, textures });
-}
-
-/// `struct { vec4 registers[count]; }` behind an address.
-pub(crate) fn registers_type(w: &mut Words, count: u32, name: &str, member: u32) -> Registers {
-    let vec4 = w.ty(Type::F32X4);
-    let len = w.uint(count);
-    let array = w.global(op::TypeArray, &[vec4, len]);
-    w.decorate(array, decoration::ArrayStride, &[16]);
-    let block = w.global(op::TypeStruct, &[array]);
-    w.decorate(block, decoration::Block, &[]);
-    w.member_offset(block, 0, 0);
-    w.member_decorate(block, 0, decoration::NonWritable);
-    w.name(block, name);
-    let pointer_type = w.global(op::TypePointer, &[storage::PhysicalStorageBuffer, block]);
-    let register = w.pointer(storage::PhysicalStorageBuffer, vec4);
-    Registers { member, pointer_type, register }
 }
 
 /// Loads of addresses and texture handles, at the begin of the code.

@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod bound;
+mod declared;
 mod doubles;
 mod emit;
 mod feedback;
@@ -35,6 +36,7 @@ mod geometry;
 mod images;
 mod interface;
 mod memory;
+mod module;
 mod numbers;
 mod ops;
 mod spec;
@@ -149,7 +151,7 @@ pub enum EmitError {
 /// # Errors
 /// When the module holds what no pass has lowered, or was not verified.
 pub fn emit(module: &Module, options: &Options) -> Result<Artifact, EmitError> {
-    emit::emit(module, options, None)
+    module::emit(module, options, None)
 }
 
 /// Writes `module`, which must be verified, so that it reads constants and textures where the shader read them that it was translated
@@ -159,5 +161,5 @@ pub fn emit(module: &Module, options: &Options) -> Result<Artifact, EmitError> {
 /// As [`emit`]; and when a bank or texture is not among the bindings, or the push constants have no room where the address of system
 /// values should be.
 pub fn emit_bound(module: &Module, options: &Options, bound: &Bound<'_>) -> Result<Artifact, EmitError> {
-    emit::emit(module, options, Some(bound))
+    module::emit(module, options, Some(bound))
 }

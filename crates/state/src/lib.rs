@@ -21,10 +21,12 @@ mod space;
 mod table;
 pub mod trace;
 mod tracker;
+mod values;
 
 pub use apply::{Apply, Effect, Found, Missed, apply_dirty, check_clean, checking, collect_missed};
 pub use edges::{Edge, Edges};
 pub use groups::{Dirty, Group, close, close_changes};
 pub use space::{Kind, KindRow, Space, State, close_marks, count_states, flatten, kind_of, name_in, row_in};
-pub use table::{Row, States, Table, index, readers};
+pub use table::{Row, Table, index, readers};
 pub use tracker::{Figures, Tracked, TrackedArray, Tracker};
+pub use values::States;

@@ -3,7 +3,7 @@
 //! [`Renderer`] implements [`afterimage_stream::Executor`]. It needs Vulkan 1.3 with buffer device addresses; everything
 //! beyond is optional and looked up once into a [`Profile`].
 //!
-//! The rooms, from the ground up. Each imports only what stands before it (`tests/rooms.rs`):
+//! The rooms, from the ground up. Each imports only what stands before it (`xtask/tests/documents/rooms.rs`):
 //!
 //! * `error`, `options`: what a user of the crate says and is told.
 //! * `device`: instance, device, formats; buffers and images with their memory; what renderers of one process share.

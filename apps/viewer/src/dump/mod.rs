@@ -3,12 +3,11 @@
 mod dds;
 mod texels;
 
-use crate::keep;
+use crate::keep::{self, Held};
 use crate::protocol::{Report, Task};
 use crate::renderer::Start;
 use crate::session;
 use crate::source::Source;
-use crate::wishes::Held;
 use afterimage_inspect::terms::{self, Term};
 use afterimage_inspect::{Access, CallKind, Capture, Walk, fields, state_fields};
 use afterimage_stream::State;

@@ -3,10 +3,10 @@
 use super::keys::program_key;
 use crate::inspector::Inspector;
 use crate::keep;
+use crate::keep::Live;
 use crate::program::{Notify, View};
 use crate::renderer::Start;
 use crate::source::Source;
-use crate::wishes::Live;
 use egui::{Color32, ColorImage, Key, Panel, TextureHandle, TextureOptions, Ui};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

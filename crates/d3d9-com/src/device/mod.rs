@@ -160,7 +160,7 @@ impl Device {
         this.own_implicit();
         this.refs.add();
         // SAFETY: it is good until `destroy`.
-        unsafe { markers::add(device, watched) };
+        unsafe { markers::add(&raw const this.care, watched) };
         if creation.BehaviorFlags & D3DCREATE_FPU_PRESERVE == 0 {
             platform::set_single_precision();
         }
@@ -286,7 +286,7 @@ impl Device {
     /// Frees the device. Its objects first: nobody has references to them.
     fn destroy(&self) {
         let parent = self.parent;
-        markers::remove(self);
+        markers::remove(&raw const self.care);
         // SAFETY: the last reference is gone, and devices are made by `Box::into_raw`.
         let mut device = unsafe { Box::from_raw(core::ptr::from_ref(self).cast_mut()) };
         device.inside.get_mut().owned.clear();

@@ -103,7 +103,7 @@ pub const ROWS: [&[Register]; 4] = [context::ROWS, shader::ROWS, uconfig::ROWS, 
 /// The row of the register at a byte address, and which instance it is.
 #[must_use]
 pub fn row_of(address: u32) -> Option<(&'static Register, u32)> {
-    let row = crate::registers::row_of(address.is_multiple_of(4).then_some(address)?)?;
+    let row = crate::places::row_of(address.is_multiple_of(4).then_some(address)?)?;
     Some((row, (address - row.address) / row.stride))
 }
 

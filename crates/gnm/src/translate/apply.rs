@@ -4,7 +4,8 @@
 //! ([`GnmStates`]); what the receiver has already is not sent again. Results of a draw are the translator's, as only one queue
 //! draws; those of dispatches are kept by queue, each of which has its own registers and its own tracker.
 
-use super::draws::{self, Plan};
+use super::levels::DISPATCH;
+use super::plan::{self, Plan};
 use super::prepared::{Bound, Compute};
 use super::shaders::{self, COMPUTE, Stages, VERTEX};
 use super::states::{self, Blend};
@@ -17,34 +18,6 @@ use afterimage_shader_gcn::io;
 use afterimage_state::{Apply, Effect, State, Tracker, apply_dirty, check_clean, trace};
 use afterimage_stream::packets::*;
 use std::fmt::Debug;
-
-const fn level(groups: &[Group]) -> Groups {
-    let (mut bits, mut at) = (0, 0);
-    while at < groups.len() {
-        bits |= 1 << groups[at] as u64;
-        at += 1;
-    }
-    Groups::of_bits(bits)
-}
-
-/// All groups of draws.
-const ALL: u64 = (2 << Group::PixelKey as u64) - 1;
-/// What is asked before anything is done for a draw.
-pub(super) const PLAN: Groups = level(&[Group::Plan]);
-pub(super) const VERTEX_STAGE: Groups = level(&[Group::VertexStage]);
-pub(super) const STAGES: Groups = level(&[Group::VertexStage, Group::PixelStage]);
-pub(super) const DESCRIPTION: Groups = level(&[Group::Targets]);
-/// What clears and whatever else is about targets alone needs.
-pub(super) const TARGETS: Groups = level(&[Group::Targets, Group::Surfaces]);
-/// What needs stages and targets.
-pub(super) const STATES: Groups = Groups::of_bits((1 << Group::PixelKey as u64) - (1 << Group::Viewport as u64));
-pub(super) const PIXEL_KEY: Groups = level(&[Group::PixelKey]);
-/// All that a draw without a pixel stage needs.
-pub(super) const DRAW: Groups = Groups::of_bits(ALL & !(1 << Group::PixelStage as u64 | 1 << Group::PixelKey as u64));
-/// All that a draw with a pixel stage needs.
-pub(super) const DRAW_PIXELS: Groups = Groups::of_bits(ALL);
-/// All that a dispatch needs.
-pub(super) const DISPATCH: Groups = level(&[Group::ComputeStage, Group::ComputeKey]);
 
 /// A program cannot be had, which was said.
 #[derive(Clone, Copy, Debug)]
@@ -157,7 +130,7 @@ impl Apply<GnmStates> for Applying<'_> {
         let Self { translator: own, registers, memory, compute } = self;
         let applied = &mut own.applied;
         Ok(Effect::of(match group {
-            Group::Plan => replace(&mut applied.plan, draws::plan(registers)),
+            Group::Plan => replace(&mut applied.plan, plan::plan(registers)),
             Group::VertexStage | Group::PixelStage => {
                 trace::read(GnmStates::MEMORY);
                 let stage = if group == Group::PixelStage { &shaders::PIXEL } else { applied.stage() };
@@ -236,7 +209,7 @@ impl Apply<GnmStates> for Applying<'_> {
         let Self { translator: own, registers, memory, compute } = self;
         let registers: &Registers = registers;
         match group {
-            Group::Plan => differs(&own.applied.plan, &draws::plan(registers)),
+            Group::Plan => differs(&own.applied.plan, &plan::plan(registers)),
             Group::VertexStage | Group::PixelStage => {
                 let (stage, held) = match group {
                     Group::PixelStage => (&shaders::PIXEL, own.prepared.pixel.take()),

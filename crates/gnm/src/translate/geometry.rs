@@ -9,23 +9,19 @@
 //! lie in the data share, of which each subgroup ([`on_chip`](super::on_chip)) has a window of one such buffer.
 
 use super::Translator;
-use super::draws::{DrawError, Front};
+use super::front::{Behind, Front, Output, Patches, Ring, serve};
 use super::on_chip::{self, Subgroups};
 use super::own::{Own, Use};
+use super::plan::DrawError;
 use super::primitives::{MOST_INDICES, Primitive, neighbours};
-use super::resources::Needs;
-use super::shaders::{
-    self, COPY_FEEDBACK_ON_CHIP, COPY_ON_CHIP, DOMAIN_EXPORT, EXPORT, EXPORT_ON_CHIP, FEEDBACK, GEOMETRY,
-    GEOMETRY_ON_CHIP, Stages, VERTEX,
-};
+use super::shaders::{self, DOMAIN_EXPORT, EXPORT, EXPORT_ON_CHIP, GEOMETRY, GEOMETRY_ON_CHIP};
 use super::stream_out::{Captured, From, Order};
-use super::tessellation::{self, Patches};
 use crate::machine;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Registers, reg};
 use afterimage_shader_gcn::io::geometry;
+use afterimage_stream::PortError;
 use afterimage_stream::packets::*;
-use afterimage_stream::{ObjectId, PortError};
 use rustc_hash::FxHashMap;
 
 /// Most bytes of a ring or log.
@@ -35,59 +31,6 @@ const MOST_GROUPS: u64 = 65_535;
 /// Lanes whose vertices lie side by side in the ring of the geometry shader's outputs.
 const ROW: u32 = 16;
 const LANES: u32 = geometry::LANES;
-
-/// A ring that the guest's descriptors name, and what stands for it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ring {
-    /// Guest address.
-    address: u64,
-    /// Bytes of a wave: descriptors that begin within them are of this ring.
-    wave: u64,
-    buffer: ObjectId,
-    size: u64,
-}
-
-/// What a geometry shader put out of a stream.
-#[derive(Debug)]
-pub(super) struct Output {
-    /// The stream.
-    pub(super) stream: u32,
-    /// Strips of what.
-    pub(super) primitive: Primitive,
-    /// Offsets in the ring, in words, of the vertices of primitives.
-    pub(super) indices: Vec<u32>,
-    /// What the copy shader reads.
-    pub(super) behind: Behind,
-}
-
-/// What is behind a geometry shader.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Behind {
-    /// A ring in memory.
-    Ring(Ring),
-    /// The windows of the data share.
-    Share(StorageBinding),
-}
-
-impl Behind {
-    /// The copy shader's stage.
-    pub(super) fn stage(&self) -> &'static Stages {
-        if matches!(self, Self::Share(_)) { &COPY_ON_CHIP } else { &VERTEX }
-    }
-
-    /// The same where it captures.
-    pub(super) fn feedback_stage(&self) -> &'static Stages {
-        if matches!(self, Self::Share(_)) { &COPY_FEEDBACK_ON_CHIP } else { &FEEDBACK }
-    }
-
-    /// Gives it to the copy shader.
-    pub(super) fn serve(&self, needs: &mut Needs) {
-        match self {
-            Self::Ring(ring) => needs.use_rings(&[*ring]),
-            Self::Share(share) => tessellation::serve(needs, *share, StorageBinding::default()),
-        }
-    }
-}
 
 /// A stream, as the registers have it.
 #[derive(Clone, Copy, Debug)]
@@ -351,7 +294,7 @@ impl Translator {
             let buffer = self.own_buffer(Use::Share, sizes[0])?;
             let share = StorageBinding { buffer, word: subgroups.share, offset: 0, size: sizes[0] };
             for needs in [&mut export, &mut shader] {
-                tessellation::serve(needs, share, StorageBinding::default());
+                serve(needs, share, StorageBinding::default());
             }
             Behind::Share(share)
         } else {
@@ -433,29 +376,6 @@ impl Translator {
         let mut log = vec![0u32; (size / 4) as usize];
         self.read_buffer(self.owned.get(Use::Log).id, 0, bytemuck::cast_slice_mut(&mut log))?;
         Ok(log)
-    }
-}
-
-impl Needs {
-    /// Puts what stands for rings in the place of the buffers that are of them.
-    pub(super) fn use_rings(&mut self, rings: &[Ring]) {
-        for buffer in &mut self.buffers {
-            let start = buffer.range.start;
-            let near =
-                |ring: &&Ring| ring.address == start || (ring.address..ring.address + ring.wave).contains(&start);
-            let Some(ring) = rings.iter().filter(near).max_by_key(|ring| ring.address) else { continue };
-            let offset = start - ring.address;
-            let size = ring.size.saturating_sub(offset);
-            buffer.ring = Some(StorageBinding { buffer: ring.buffer, word: buffer.word, offset, size });
-        }
-    }
-
-    /// The ring that the program writes: what is swizzled by the lane's number.
-    fn ring(&self) -> Option<u64> {
-        let swizzled =
-            |spec: &afterimage_shader_gcn::io::BufferSpec| spec.word1 >> 31 != 0 && spec.word3 >> 23 & 1 != 0;
-        let rings = self.buffer_specs.iter().zip(&self.buffers).filter(|(spec, _)| swizzled(spec));
-        rings.map(|(_, buffer)| buffer.range.start).min()
     }
 }
 

@@ -1,7 +1,8 @@
 //! From registers to packets of the stream: [`Translator`] draws for the machine.
 //!
 //! * `draws`, `primitives`, `dispatch`: draws and dispatches; `geometry`: what runs in front of a draw for a geometry shader;
-//!   `tessellation`: for patches, with `tessellate`, the tessellator; `stream_out`: what a draw captures.
+//!   `tessellation`: for patches, with `tessellate`, the tessellator; `front`: what both leave; `stream_out`: what a draw captures.
+//! * `plan`: what is known of a draw before anything is done for it; `levels`: the groups that it needs.
 //! * `targets`, `viewport`, `states`, `queries`, `samplers`: registers and descriptors as state of the host; `apply`: groups of
 //!   it that are dirty. What the receiver has already is not sent.
 //! * `shaders`, `resources`: programs, what they read and write, and the bindings for that.
@@ -18,10 +19,13 @@ mod copies;
 mod dispatch;
 mod draws;
 mod formats;
+mod front;
 mod geometry;
 mod global_share;
+mod levels;
 mod on_chip;
 mod own;
+mod plan;
 mod prepared;
 mod primitives;
 mod queries;

@@ -4,7 +4,7 @@
 //! what of it host buffers and images have newer, and the receiver's objects. Then everything is looked at again.
 
 use super::Translator;
-use super::draws::{DrawError, Vertices};
+use super::plan::{DrawError, Vertices};
 use super::primitives::Primitive;
 use super::resources::Needs;
 use super::shaders::Stages;
@@ -178,7 +178,7 @@ impl Translator {
 
 #[cfg(test)]
 mod tests {
-    use super::super::apply::DRAW_PIXELS;
+    use super::super::levels::DRAW_PIXELS;
     use super::super::shaders::{PIXEL, VERTEX};
     use super::*;
     use crate::machine::{Graphics, IndexKind, Indices};

@@ -7,12 +7,11 @@
 //! [`Source::captures`]: afterimage_shader_gcn::io::Source::captures
 
 use super::Translator;
-use super::draws::{DrawError, Front};
-use super::geometry::Behind;
+use super::front::{Behind, Front, Patches};
 use super::own::Use;
+use super::plan::DrawError;
 use super::primitives::{MOST_INDICES, Primitive};
 use super::shaders::{self, DOMAIN_FEEDBACK, FEEDBACK};
-use super::tessellation::Patches;
 use crate::machine::{self, Indices};
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Registers, reg};

@@ -1,8 +1,8 @@
 //! Colour and depth targets: which surfaces the registers name, and what clears of CMASK and HTILE do to them.
 
 use super::Translator;
-use super::apply::TARGETS;
 use super::formats::{self, HostFormat, Use};
+use super::levels::TARGETS;
 use super::surfaces::{Look, SurfaceError, Wanted};
 use super::texels::{Place, Shape};
 use crate::memory::GuestMemory;

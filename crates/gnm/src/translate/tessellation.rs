@@ -10,16 +10,16 @@
 //! as many.
 
 use super::Translator;
-use super::draws::{DrawError, Front};
+use super::front::{Front, Patches, serve};
 use super::own::Use;
+use super::plan::DrawError;
 use super::primitives::Primitive;
-use super::resources::Needs;
 use super::shaders::{self, HULL, LOCAL};
 use super::tessellate::{Domain, Mesh, Output, Partitioning};
 use crate::machine;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Registers, reg};
-use afterimage_shader_gcn::io::{BufferAt, DomainPoint};
+use afterimage_shader_gcn::io::DomainPoint;
 use afterimage_stream::PortError;
 use afterimage_stream::packets::*;
 use rustc_hash::FxHashMap;
@@ -61,37 +61,6 @@ impl Tessellation {
         }
         let make = || Mesh::new(domain, partitioning, output, &factors).map(Arc::new);
         self.meshes.entry((domain, partitioning, output, factors.map(f32::to_bits))).or_insert_with(make).clone()
-    }
-}
-
-/// A part of a draw that was tessellated.
-#[derive(Debug)]
-pub(super) struct Patches {
-    pub(super) indices: Vec<u32>,
-    /// The patch of each primitive that the indices make.
-    pub(super) numbers: Vec<u32>,
-    /// Bytes of a thread group in off-chip memory.
-    pub(super) off_chip: u32,
-    points: StorageBinding,
-    share: StorageBinding,
-}
-
-impl Patches {
-    /// Gives the domain program its points and its data share.
-    pub(super) fn serve(&self, needs: &mut Needs) {
-        serve(needs, self.share, self.points);
-    }
-}
-
-/// Gives a program its data share, and what the tessellator gives.
-pub(super) fn serve(needs: &mut Needs, share: StorageBinding, given: StorageBinding) {
-    let uses = needs.code.resources.buffers.iter().map(|buffer| buffer.at);
-    for (at, buffer) in uses.zip(&mut needs.buffers) {
-        match at {
-            BufferAt::SharedMemory => buffer.ring = Some(share),
-            BufferAt::Tessellator => buffer.ring = Some(given),
-            _ => {}
-        }
     }
 }
 

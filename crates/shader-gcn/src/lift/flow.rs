@@ -3,6 +3,7 @@
 use super::structure::Exit;
 use super::{LiftError, Reason};
 use crate::inst::Inst;
+use crate::io::Source;
 use crate::parse::Program;
 use crate::tables::{Condition, Kind, Op};
 
@@ -34,6 +35,17 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
+    /// Reads the code of a source.
+    pub(crate) fn of(source: &Source) -> Result<Flow, LiftError> {
+        let code = |error: crate::parse::ParseError| LiftError { at: 0, text: "code".into(), reason: error.into() };
+        let program = Program::parse(&source.code, source.stage).map_err(code)?;
+        let fetch = match source.fetch.is_empty() {
+            true => None,
+            false => Some(Program::parse(&source.fetch, source.stage).map_err(code)?),
+        };
+        Flow::new(&program, fetch.as_ref())
+    }
+
     /// Blocks of a program with its fetch shader; without one, calls do nothing.
     pub(crate) fn new(program: &Program, fetch: Option<&Program>) -> Result<Flow, LiftError> {
         let code = program.insts();

@@ -16,7 +16,7 @@
 
 use afterimage_ir::{Builder, InputAt, Kind, Mask, Type, Value, Var};
 
-use super::start::{builtin, instances};
+use super::inputs::{builtin, instances};
 use super::tessellation::{open_window, start_point};
 use super::vector::arithmetic::advance;
 use super::vector::notation::ir;

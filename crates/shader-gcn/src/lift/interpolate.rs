@@ -6,7 +6,7 @@
 
 use afterimage_ir::{InputAt, InputDecl, Interp, Type, Value};
 
-use super::start::builtin;
+use super::inputs::builtin;
 use super::vector::notation::ir;
 use super::vector::write;
 use super::{Lifter, Reason};

@@ -6,7 +6,7 @@
 //! whose exec is false. What lanes do together (ballots, first lanes, counts) is done by the host's wave.
 //!
 //! `flow` finds blocks, `structure` makes `if`s and loops of them, `resources` says where descriptors come from. Scalar code is
-//! in `scalar`, `masks` and `smem`; the other files have an encoding each: a function `lift(&mut Lifter, &Inst)`.
+//! in `scalar`, `logic` and `smem`; the other files have an encoding each: a function `lift(&mut Lifter, &Inst)`.
 
 mod data_share;
 mod error;
@@ -15,9 +15,11 @@ pub(crate) mod flow;
 mod format;
 mod geometry;
 mod image;
+mod inputs;
 mod interpolate;
 mod lds;
 mod lockstep;
+mod logic;
 mod masks;
 mod memory;
 mod registers;
@@ -37,9 +39,8 @@ pub(crate) use masks::{Live, Masks};
 use registers::Registers;
 use structure::{Exit, Step, structure};
 
-use crate::inst::Inst;
+use crate::inst::{EXEC, Inst, VCC};
 use crate::io::{self, BufferSpec, HwStage, ImageSpec, Source, bank};
-use crate::parse::Program;
 use crate::resources::{Analysis, Use, analyze};
 use crate::tables::{Condition, Encoding, Kind, Op};
 
@@ -102,24 +103,13 @@ pub(crate) struct Lifter<'a> {
     error: Option<LiftError>,
 }
 
-/// Reads the code of a source.
-pub(crate) fn parse(source: &Source) -> Result<Flow, LiftError> {
-    let code = |error: crate::parse::ParseError| LiftError { at: 0, text: "code".into(), reason: error.into() };
-    let program = Program::parse(&source.code, source.stage).map_err(code)?;
-    let fetch = match source.fetch.is_empty() {
-        true => None,
-        false => Some(Program::parse(&source.fetch, source.stage).map_err(code)?),
-    };
-    Flow::new(&program, fetch.as_ref())
-}
-
 /// Translates a program. Constant banks, buffers, texture slots and storage images have the numbers that
 /// [`resources`](crate::resources()) gives them.
 ///
 /// # Errors
 /// When the code cannot be read, or something in it has no translation.
 pub fn lift(source: &Source) -> Result<Module, LiftError> {
-    let flow = parse(source)?;
+    let flow = Flow::of(source)?;
     let (analysis, mut masks) = analyze(&flow, source)?;
     let lifted = translate(source, &flow, &analysis, &masks, false)?;
     if !lifted.wants_lockstep {
@@ -313,10 +303,10 @@ impl Lifter<'_> {
         let (value, expected) = match self.flow.condition(self.block) {
             Some(Condition::Scc0) => (self.scc(), false),
             Some(Condition::Scc1) => (self.scc(), true),
-            Some(Condition::Vccz) => (self.any(registers::VCC), false),
-            Some(Condition::Vccnz) => (self.any(registers::VCC), true),
-            Some(Condition::Execz) => (self.any(registers::EXEC), false),
-            Some(Condition::Execnz) => (self.any(registers::EXEC), true),
+            Some(Condition::Vccz) => (self.any(VCC), false),
+            Some(Condition::Vccnz) => (self.any(VCC), true),
+            Some(Condition::Execz) => (self.any(EXEC), false),
+            Some(Condition::Execnz) => (self.any(EXEC), true),
             Some(Condition::Always | Condition::Debug) | None => (self.b.bool(true), true),
         };
         if expected { value } else { self.b.bnot(value) }
@@ -332,7 +322,7 @@ impl Lifter<'_> {
     fn instruction(&mut self, inst: &Inst) -> Result<(), Reason> {
         match inst.enc {
             Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc | Encoding::Sopp => {
-                if masks::lift(self, inst)? { Ok(()) } else { scalar::lift(self, inst) }
+                if logic::lift(self, inst)? { Ok(()) } else { scalar::lift(self, inst) }
             }
             Encoding::Smrd if inst.op == Op::SMemtime => scalar::lift(self, inst),
             Encoding::Smrd => smem::lift(self, inst),

@@ -7,17 +7,8 @@ use afterimage_ir::{Kind, Mask, Type, Value, Var};
 use smallvec::SmallVec;
 
 use super::{Lifter, Reason};
-use crate::inst::Operand;
+use crate::inst::{EXEC, M0, Operand, VCC};
 use crate::tables::Ty;
-
-/// Scalar registers by number.
-pub(super) const SGPRS: u8 = 104;
-/// Scalar code of `vcc_lo`.
-pub(super) const VCC: u8 = 106;
-/// Scalar code of `m0`.
-pub(super) const M0: u8 = 124;
-/// Scalar code of `exec_lo`.
-pub(super) const EXEC: u8 = 126;
 
 /// The variables of registers; each is declared when it is first used.
 pub(super) struct Registers {

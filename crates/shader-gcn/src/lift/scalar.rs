@@ -1,10 +1,9 @@
-//! Scalar arithmetic: SOP1, SOP2, SOPK, SOPC, SOPP, but for what also works on masks (`masks`).
+//! Scalar arithmetic: SOP1, SOP2, SOPK, SOPC, SOPP, but for what also works on masks (`logic`).
 
 use afterimage_ir::{Builder, Kind as IrKind, Stage, Value};
 
-use super::registers::SGPRS;
 use super::{Lifter, Reason};
-use crate::inst::Inst;
+use crate::inst::{Inst, SGPRS};
 use crate::tables::{Compare, Kind, Op, Ty};
 
 /// A pair of words, low first.

@@ -1,18 +1,13 @@
 //! What registers hold when a program begins: user data, then what `PGM_RSRC2` asks for, and the vector registers of the stage.
 //! The order is that of `docs/sources/gcn.md#registers-at-the-start`.
 
-use afterimage_ir::{Builder, InputAt, InputDecl, Interp, Kind, Type, Value};
+use afterimage_ir::{InputAt, Kind, Value};
 
 use super::Lifter;
+use super::inputs::{builtin, instances};
 use super::lockstep::fills_up;
 use crate::io::{HwStage, groups};
 use crate::resources::user_count;
-
-/// Reads a builtin input.
-pub(super) fn builtin(b: &mut Builder, at: InputAt) -> Value {
-    let (name, ty) = at.builtin().map_or(("input", Type::I32), |(name, _, ty)| (name, ty));
-    b.input_at(at, || InputDecl { name: name.into(), ty, at, interp: Interp::Flat, semantic: None })
-}
 
 /// Sets the registers that the program begins with.
 pub(super) fn lift(l: &mut Lifter<'_>) {
@@ -120,22 +115,6 @@ fn in_last_groups(l: &mut Lifter<'_>, local: [Value; 3]) -> Value {
         live = l.b.band(live, here);
     }
     live
-}
-
-/// The registers of an instance: its number by both step rates, and as it is, as many as `RSRC1` asks for.
-pub(super) fn instances(l: &mut Lifter<'_>, instance: Value) {
-    let registers = &l.source.registers;
-    let [first, second] = registers.step_rates;
-    let count = registers.rsrc1 >> 24 & 3;
-    for (n, rate) in [first, second, 1].into_iter().take(count as usize).enumerate() {
-        let value = if rate > 1 {
-            let rate = l.b.i32(rate as i32);
-            l.b.udiv(instance, rate)
-        } else {
-            instance
-        };
-        l.set_vgpr_always(n as u8 + 1, value);
-    }
 }
 
 /// Bits 11:6 the number of the wave in its group, bits 5:0 the number of waves.

@@ -9,7 +9,7 @@ use afterimage_ir::{InputAt, Kind, Value};
 
 use super::Lifter;
 use super::data_share::DataShare;
-use super::start::builtin;
+use super::inputs::builtin;
 use super::vector::arithmetic::advance;
 use super::vector::notation::ir;
 use crate::io::{HwStage, Source, vgt};

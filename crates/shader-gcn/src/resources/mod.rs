@@ -21,7 +21,7 @@ use crate::io::{
 };
 use crate::lift::flow::Flow;
 use crate::lift::structure::Exit;
-use crate::lift::{LiftError, Masks, Reason, parse};
+use crate::lift::{LiftError, Masks, Reason};
 use crate::tables::{Encoding, Kind, Op};
 
 /// Messages of `s_sendmsg` that a vertex or a strip is complete; the second, that it was the last.
@@ -79,7 +79,7 @@ const USERS: usize = 16;
 /// # Errors
 /// When the code cannot be read, or an instruction uses a descriptor that is not known at the draw.
 pub fn resources(source: &Source) -> Result<Resources, LiftError> {
-    let flow = parse(source)?;
+    let flow = Flow::of(source)?;
     Ok(analyze(&flow, source)?.0.resources)
 }
 

@@ -9,7 +9,7 @@
 //! some hundredths of a texel, by which they are nearer.
 
 use super::constants::PixelRegister as R;
-use super::lift::Lift;
+use super::shared::Lift;
 use afterimage_ir::{Texture, Value};
 
 /// How much nearer to the pixel's place the lookups are than the middles of their units, in units.

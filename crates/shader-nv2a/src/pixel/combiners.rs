@@ -5,7 +5,7 @@
 
 use super::constants::PixelRegister as R;
 use super::key::Key;
-use super::lift::Lift;
+use super::shared::Lift;
 use super::tables::{Final, Map, Operand, Register, Results, Scale};
 use afterimage_ir::{Swizzle, Value};
 use afterimage_nv2a_types::COMBINERS;

@@ -2,7 +2,7 @@
 
 use super::constants::PixelRegister as R;
 use super::key::{Key, WindowClip};
-use super::lift::Lift;
+use super::shared::Lift;
 use super::tables::Compare;
 use crate::banks::Bank;
 use crate::io;

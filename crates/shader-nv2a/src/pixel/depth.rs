@@ -3,7 +3,7 @@
 
 use super::constants::PixelRegister as R;
 use super::key::{Depth, Key};
-use super::lift::Lift;
+use super::shared::Lift;
 use crate::io;
 use afterimage_ir::{InputAt, Interp, Kind, OutputAt, Type, Value};
 use afterimage_texture::nv2a::depth::FLOAT_16_MAX;

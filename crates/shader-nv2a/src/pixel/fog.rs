@@ -8,7 +8,7 @@
 //! Source: the pictures of a console (suites Fog param, Fog exceptional value).
 
 use super::constants::PixelRegister as R;
-use super::lift::Lift;
+use super::shared::Lift;
 use super::tables::FogCurve;
 use crate::io;
 use afterimage_ir::{Type, Value};

@@ -5,7 +5,7 @@ use super::constants::PixelRegister as R;
 use super::coverage::compare;
 use super::depth;
 use super::key::{Depth, Shape, StageKey, feeds_diffuse};
-use super::lift::Lift;
+use super::shared::Lift;
 use super::tables::Compare;
 use afterimage_ir::{Component, Dim, Kind, Swizzle, Texture, TextureDecl, Type, Value};
 use afterimage_nv2a_types::STAGES;

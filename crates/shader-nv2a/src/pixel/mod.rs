@@ -17,6 +17,7 @@ mod fog;
 mod key;
 mod lift;
 mod lookup;
+mod shared;
 mod smooth;
 pub mod tables;
 mod texture_shader;

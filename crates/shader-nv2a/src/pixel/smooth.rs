@@ -3,7 +3,7 @@
 //! Source: the pictures of a console (suite Smoothing control), whose alphas at edges are eighths; these places give their numbers.
 
 use super::key::Key;
-use super::lift::Lift;
+use super::shared::Lift;
 use crate::io;
 use afterimage_ir::{InputAt, Interp, Type, Value};
 

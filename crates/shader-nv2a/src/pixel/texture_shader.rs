@@ -5,7 +5,7 @@
 
 use super::constants::PixelRegister as R;
 use super::key::{Shape, StageKey};
-use super::lift::Lift;
+use super::shared::Lift;
 use super::tables::Mode;
 use afterimage_ir::{Kind, Swizzle, Value};
 use afterimage_nv2a_types::STAGES;

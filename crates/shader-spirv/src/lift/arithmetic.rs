@@ -6,7 +6,7 @@ use afterimage_ir::{FEEDBACK_STREAMS, Kind, Op, Stage, Value};
 use smallvec::SmallVec;
 
 use super::composites::composite;
-use super::memory::Pointer;
+use super::pointer::Pointer;
 use super::value::Val;
 use super::{LiftErrorKind, Lifter};
 use crate::parse::Instruction;

@@ -5,29 +5,11 @@ use afterimage_ir::{Bank, BankDecl, BankSource, MAX_BANK, MAX_STORAGE, Swizzle, 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::interface::descriptor;
-use super::memory::{Index, Pointer, Root, Step};
+use super::pointer::{Place, Pointer, Root, Step, descriptor, is_storage};
 use super::{LiftErrorKind, Lifter};
 use crate::io::{BlockSource, BlockUse, Descriptor};
 use crate::tables::{decoration, storage};
-use crate::types::{Declared, Ty, find};
-
-/// Bytes of a block.
-#[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub(super) source: BlockSource,
-    /// Size of the block in bytes, `u32::MAX` if it is known only when it is bound.
-    size: u32,
-    /// Least offset of a member.
-    start: u32,
-    pub(super) byte: u32,
-    /// Added indices, each with the bytes that one is worth.
-    pub(super) dynamic: SmallVec<[(Index, u32); 2]>,
-    /// Bytes between components of a vector.
-    component: u32,
-    /// Stride and whether it is row-major, of the matrices here.
-    matrix: Option<(u32, bool)>,
-}
+use crate::types::{Ty, find};
 
 /// Most scalars and vectors in a block.
 const MAX_MEMBERS: u32 = 1 << 20;
@@ -302,15 +284,4 @@ impl Lifter<'_> {
         let ours = place.source == BlockSource::PushConstants && place.dynamic.is_empty() && self.interface.own_abi;
         (ours && slot < u32::from(afterimage_ir::TEXTURE_SLOTS)).then_some(slot as u8)
     }
-}
-
-/// Whether a pointer is to storage buffers, in either of the ways that SPIR-V has for them.
-pub(super) fn is_storage(d: &Declared<'_>, pointer: u32) -> bool {
-    let Ok(&Ty::Pointer { class, to }) = d.ty(pointer) else { return false };
-    let element = match d.ty(to) {
-        Ok(Ty::Array { element, .. }) => *element,
-        _ => to,
-    };
-    class == storage::StorageBuffer
-        || class == storage::Uniform && d.decoration(element, decoration::BufferBlock).is_some()
 }

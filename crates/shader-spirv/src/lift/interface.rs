@@ -10,13 +10,13 @@ use afterimage_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::blocks::is_storage;
 use super::locations::{Assigned, At, Capture, Start, distance};
-use super::memory::{Cell, Cells, Step};
+use super::memory::{Cell, Cells};
+use super::pointer::{Step, descriptor, is_storage};
 use super::texture::Textures;
 use super::value::Val;
 use super::{LiftErrorKind, Lifter};
-use crate::io::{Bindings, BlockSource, Descriptor};
+use crate::io::{Bindings, BlockSource};
 use crate::tables::{addressing, builtin, decoration, op, storage};
 use crate::types::{Declared, EntryPoint, Ty};
 
@@ -506,12 +506,6 @@ fn strides(outputs: &[Planned]) -> Result<[u32; FEEDBACK_BUFFERS as usize], Lift
 
 fn unknown_builtin(number: u32) -> LiftErrorKind {
     LiftErrorKind::BuiltIn(builtin::text(number))
-}
-
-/// Set and binding of a variable.
-pub(super) fn descriptor(d: &Declared<'_>, id: u32) -> Descriptor {
-    let of = |kind| d.decoration(id, kind).unwrap_or(0);
-    Descriptor { set: of(decoration::DescriptorSet), binding: of(decoration::Binding), element: 0 }
 }
 
 /// Outputs that something may write: the variable, and the member if only that is meant.

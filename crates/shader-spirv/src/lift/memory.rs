@@ -9,55 +9,13 @@ use std::rc::Rc;
 use afterimage_ir::{Mask, Type, Value, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::blocks::Place;
 use super::interface::Input;
-use super::texture::Element;
+use super::pointer::{Element, Index, Pointer, Root, Step};
 use super::value::Val;
 use super::{LiftErrorKind, Lifter, MAX_LEAVES};
 use crate::io::{BlockSource, Descriptor};
 use crate::tables::{op, storage};
 use crate::types::{Declared, Ty};
-
-/// An index that is known only at run time.
-#[derive(Clone, Debug)]
-pub(super) enum Index {
-    Value(Value),
-    /// Kept in a variable, because the pointer is used in another block.
-    Var(Var),
-}
-
-/// An index.
-#[derive(Clone, Debug)]
-pub(super) enum Step {
-    Const(u32),
-    Dynamic(Index),
-    /// Our own ABI: the texture or sampler of a slot.
-    Slot(u8),
-}
-
-/// What a pointer points to.
-#[derive(Clone, Debug)]
-pub(super) struct Pointer {
-    pub(super) ty: Ty,
-    pub(super) root: Root,
-    /// A component of the scalar or vector that `root` leads to.
-    pub(super) lane: Option<Step>,
-}
-
-/// Where it lies.
-#[derive(Clone, Debug)]
-pub(super) enum Root {
-    /// A variable: number in [`Memory::storages`], leaf, element; of a geometry shader's input also the number of the vertex.
-    Variable { storage: usize, leaf: usize, at: Step, corner: Option<Step> },
-    /// A geometry shader's input: number of the variable that each vertex has.
-    Corners { storage: usize },
-    /// An array of uniform blocks or storage buffers; this is the first.
-    Blocks(BlockSource),
-    /// Bytes of a block.
-    Block(Place),
-    /// Textures and samplers.
-    Descriptors { variable: u32, element: Element },
-}
 
 /// Variables so far.
 #[derive(Default)]

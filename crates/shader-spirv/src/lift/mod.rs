@@ -2,7 +2,7 @@
 //!
 //! * [`structure`]: blocks to a tree; [`flow`] walks it and writes the IR's regions. Functions are inlined.
 //! * [`value`]: composites, which the IR has not, are taken apart into scalars and vectors.
-//! * [`memory`]: pointers and variables; [`blocks`]: uniform blocks; [`interface`], [`locations`]: inputs and outputs.
+//! * [`pointer`], [`memory`]: pointers and variables; [`blocks`]: uniform blocks; [`interface`], [`locations`]: inputs and outputs.
 //! * [`arithmetic`], [`extended`], [`packing`], [`texture`], [`wide`], [`long`]: what instructions compute.
 //!
 //! A value that is used in another block than its own goes through a variable, and so does every phi: the `ssa` pass makes
@@ -19,6 +19,7 @@ mod locations;
 mod long;
 mod memory;
 mod packing;
+mod pointer;
 mod structure;
 mod texture;
 mod value;

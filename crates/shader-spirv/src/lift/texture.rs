@@ -2,34 +2,13 @@
 
 use afterimage_ir::{Component, Dim, Level, Offset, Stage, Texture, TextureDecl, Value};
 
-use super::interface::descriptor;
+use super::pointer::{Element, Handle, descriptor};
 use super::value::Val;
 use super::{LiftErrorKind, Lifter};
 use crate::io::{Descriptor, TextureUse};
 use crate::parse::Instruction;
 use crate::tables::{dim, image_operand, op};
-use crate::types::{Const, Image, Ty};
-
-/// Which descriptor of a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Element {
-    /// It is no array, or the element is not chosen yet.
-    Only,
-    At(u32),
-    /// Our own ABI: what the word of a texture slot names.
-    Slot(u8),
-}
-
-/// An image or a sampler.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Handle {
-    variable: u32,
-    element: Element,
-    /// Type of the image; of no meaning for samplers.
-    image: Option<Image>,
-    /// Whether it is a combined image sampler.
-    combined: bool,
-}
+use crate::types::{Const, Ty};
 
 /// Textures so far.
 #[derive(Default)]

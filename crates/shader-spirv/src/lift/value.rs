@@ -4,8 +4,7 @@ use std::rc::Rc;
 
 use afterimage_ir::{Kind, Type, Value, Var};
 
-use super::memory::Pointer;
-use super::texture::Handle;
+use super::pointer::{Handle, Pointer};
 use super::{LiftErrorKind, Lifter, MAX_LEAVES};
 use crate::types::{Const, Ty};
 

@@ -3,8 +3,8 @@
 use super::check::{Checked, byte, elements, finite, number, range, size};
 #[allow(unused_imports, reason = "the documentation names the enumerations of some fields")]
 use super::*;
-use crate::{Cause, Format, ObjectId, UploadRef, VERTEX_BUFFERS};
-use afterimage_abi::slots::VERTEX_ATTRIBUTES;
+use crate::{Cause, Format, ObjectId, UploadRef};
+use afterimage_abi::slots::{VERTEX_ATTRIBUTES, VERTEX_BUFFERS};
 use bytemuck::{Pod, Zeroable};
 
 /// Body of [`Kind::CreateBuffer`].

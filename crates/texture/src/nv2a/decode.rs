@@ -3,9 +3,9 @@
 //! Bits are widened before anything is filtered, as the hardware does it, so the host samples what the hardware samples.
 //! The work goes strip by strip: a few rows are taken out of their order, then decoded while they are in the cache.
 
-use super::{ColorKey, Decode, Layout, Level, Texture, TextureFormat, TextureFormatInfo, dxt, texture_format};
+use super::{ColorKey, Decode, Layout, Level, Texture, TextureFormat, dxt, texture_format};
 use crate::Error;
-use crate::field::{Field, argb, word};
+use crate::field::word;
 use crate::plane::{Order, Plane};
 use crate::swizzle::{Pitch, Region};
 use std::borrow::Cow;
@@ -320,27 +320,5 @@ fn blocks(texture: &Texture, level: &Level, bytes: &[u8], options: &Options<'_>,
                 }
             }
         }
-    }
-}
-
-/// The fields of a format by its code, for constants.
-struct Coded<const CODE: u32>;
-
-impl<const CODE: u32> Coded<CODE> {
-    const INFO: TextureFormatInfo = match TextureFormat::from_code(CODE) {
-        Some(format) => format.info(),
-        None => panic!("a code of the table"),
-    };
-    const FIELDS: [Field; 4] = match Self::INFO.decode {
-        Decode::Color(fields) => fields,
-        _ => [Field::Zero; 4],
-    };
-}
-
-/// Decodes a row of texels with components of at most eight bits to words 0xAARRGGBB.
-pub(super) fn color_row<const CODE: u32>(raw: &[u8], out: &mut [u8]) {
-    let texels = raw.chunks_exact(const { Coded::<CODE>::INFO.bytes as usize });
-    for (out, raw) in out.chunks_exact_mut(4).zip(texels) {
-        out.copy_from_slice(&argb(const { Coded::<CODE>::FIELDS }, word(raw)).to_le_bytes());
     }
 }

@@ -6,6 +6,7 @@
 //! descendants.
 
 mod color_key;
+mod color_row;
 mod decode;
 pub mod depth;
 mod dxt;

@@ -81,7 +81,7 @@ macro_rules! texture_formats {
         /// The function that makes words 0xAARRGGBB of a row of texels of this format, if it has components of at most
         /// eight bits. One function is compiled for each row, with its shifts and masks as constants.
         pub(super) const fn color_row(format: TextureFormat) -> fn(&[u8], &mut [u8]) {
-            match format { $( TextureFormat::$name => super::decode::color_row::<$code>, )* }
+            match format { $( TextureFormat::$name => super::color_row::color_row::<$code>, )* }
         }
     };
 }

@@ -1,7 +1,8 @@
 //! What the desk says, read from what egui would draw.
 
 use super::*;
-use crate::wishes::{Held, Live, Wishes};
+use crate::keep::{Held, Live};
+use crate::wishes::Wishes;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

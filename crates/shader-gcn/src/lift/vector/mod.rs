@@ -13,8 +13,8 @@ use notation::ir;
 
 use super::format::words;
 use super::geometry::Emission;
+use super::inputs::builtin;
 use super::lockstep::Share;
-use super::start::builtin;
 use super::{Lifter, Reason};
 use crate::inst::{Inst, Operand};
 use crate::tables::{Kind, Op, Ty, flag};
