@@ -1,6 +1,7 @@
 //! The live viewer: receives the command streams of programs over shared memory, draws them, and shows the pictures.
 #![deny(unsafe_code)]
 
+mod control;
 mod dump;
 mod inspector;
 mod keep;
@@ -14,7 +15,6 @@ mod session;
 mod shell;
 mod source;
 mod window;
-mod wishes;
 
 use afterimage_config::settings;
 use afterimage_log::{Log, Writer};

@@ -1,6 +1,6 @@
 //! What the user interface has of a program, and what it is told of it.
 
-use crate::wishes::Wishes;
+use crate::control::Control;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the user interface is told.
@@ -67,5 +67,5 @@ pub(crate) struct View {
     /// Its name.
     pub(crate) name: String,
     /// What is wanted of it, and how it is.
-    pub(crate) wishes: Arc<Wishes>,
+    pub(crate) control: Arc<Control>,
 }

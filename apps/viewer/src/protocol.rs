@@ -48,7 +48,7 @@ pub(crate) enum Task {
 
 /// What the user wants of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Wish {
+pub(crate) enum Request {
     /// It is to be disconnected.
     Stop,
     /// A capture of the next frame.
@@ -86,12 +86,12 @@ pub(crate) enum Order {
         /// The program's number.
         number: usize,
     },
-    /// A wish about a program.
-    Wish {
+    /// A request about a program.
+    Request {
         /// The program's number.
         number: usize,
         /// What is wanted.
-        wish: Wish,
+        request: Request,
     },
     /// An answer to [`Report::Window`].
     Window {

@@ -1,11 +1,11 @@
 //! Finds programs, has each drawn by a process of its own, and knows when to end.
 
+use crate::control::Control;
 use crate::keep;
 use crate::keep::{Held, Live};
 use crate::program::{Event, Notify, View};
 use crate::protocol::{self, Order, Report, Task};
 use crate::renderer::{Renderer, Start};
-use crate::wishes::Wishes;
 use afterimage_ipc::shared::{Claim, Found, Host, Life};
 use afterimage_process::ending::{Ending, LOST};
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ impl Program {
     fn gets_another(&mut self) -> bool {
         self.deaths.retain(|death| death.elapsed() < RECENT);
         self.deaths.push(Instant::now());
-        self.deaths.len() <= DEATHS && !self.view.wishes.stops() && self.claim.life() == Life::Running
+        self.deaths.len() <= DEATHS && !self.view.control.stops() && self.claim.life() == Life::Running
     }
 }
 
@@ -83,12 +83,12 @@ impl Family {
         if self.retired.load(Ordering::SeqCst) {
             return Some(program);
         }
-        let (number, wishes) = (program.view.number, Arc::clone(&program.view.wishes));
+        let (number, control) = (program.view.number, Arc::clone(&program.view.control));
         // A process that has died is found out by whoever listens to it, and who listens finds the program in the list.
         let _died = self.renderer.tell(&Order::Serve { number }, Some(program.claim.file().as_fd()));
         programs.insert(number, program);
         drop(programs);
-        wishes.drawn_by(Arc::clone(&self.renderer));
+        control.drawn_by(Arc::clone(&self.renderer));
         None
     }
 
@@ -183,7 +183,7 @@ impl Server {
     /// Disconnects all programs, and ends their processes, whatever they do.
     fn end(&mut self) {
         for (_, family) in &self.families {
-            family.programs().values().for_each(|program| program.view.wishes.stop());
+            family.programs().values().for_each(|program| program.view.control.stop());
         }
         let start = Instant::now();
         let is_over = |family: &Arc<Family>| family.over.load(Ordering::SeqCst) || family.programs().is_empty();
@@ -231,8 +231,8 @@ impl Server {
         let number = self.count;
         crate::say(&format!("{name} (process {}, {bits} bits) connected", claim.process()));
         self.count += 1;
-        let wishes = Arc::new(Wishes::new(number, &name, self.start.clone(), notify.clone()));
-        let view = View { number, name, wishes };
+        let control = Arc::new(Control::new(number, &name, self.start.clone(), notify.clone()));
+        let view = View { number, name, control };
         notify.tell(Event::Connected(view.clone()));
         self.serve(Program { claim, view, deaths: Vec::new() }, notify);
     }
@@ -281,7 +281,7 @@ impl Server {
             let ending = family.renderer.ending();
             let cause = family.cause().take();
             for mut program in programs.into_values() {
-                program.view.wishes.let_go();
+                program.view.control.let_go();
                 let lost = ending == Ending::Exited(LOST.into());
                 let what = match (ending, &cause) {
                     // It had no more programs when this one came, or lost its device and said so.
@@ -311,7 +311,7 @@ fn refuse(why: String, notify: &Notify) {
 
 /// A program is drawn no more.
 fn leave(program: &Program, why: Option<String>, notify: &Notify) {
-    program.view.wishes.let_go();
+    program.view.control.let_go();
     match &why {
         Some(why) => eprintln!("afterimage-viewer: {}: {why}", program.name()),
         None => crate::say(&format!("{} disconnected", program.name())),
@@ -333,7 +333,7 @@ fn listen(family: &Arc<Family>, notify: &Notify) {
 
 /// What a report means. Errors are those of what came with it.
 fn heed(family: &Arc<Family>, report: Report, file: Option<OwnedFd>, notify: &Notify) -> io::Result<()> {
-    let wishes = |number| family.programs().get(&number).map(|program| Arc::clone(&program.view.wishes));
+    let control = |number| family.programs().get(&number).map(|program| Arc::clone(&program.view.control));
     match report {
         Report::Ready => {}
         Report::Failed(why) => {
@@ -350,35 +350,35 @@ fn heed(family: &Arc<Family>, report: Report, file: Option<OwnedFd>, notify: &No
             notify.tell(Event::Window { number, target, width, height, reply });
         }
         Report::State { number, frames, draws, ended } => {
-            if let Some(wishes) = wishes(number) {
-                let mut status = wishes.status();
+            if let Some(control) = control(number) {
+                let mut status = control.status();
                 (status.frames, status.draws, status.ended) = (frames, draws, ended);
             }
         }
         Report::Live { number, frame, size, keep } => {
             let rgba = protocol::pixels(file, size)?;
-            if let Some(wishes) = wishes(number) {
-                wishes.picture(Live { frame, size, rgba }, keep);
+            if let Some(control) = control(number) {
+                control.picture(Live { frame, size, rgba }, keep);
             }
         }
         Report::Captured { number, frame, purpose } => {
             let bytes = protocol::capture(file)?.into();
-            if let Some(wishes) = wishes(number) {
-                wishes.captured(Held { frame, bytes }, purpose);
+            if let Some(control) = control(number) {
+                control.captured(Held { frame, bytes }, purpose);
             }
         }
         Report::GoesOn { number, why } => {
-            if let Some(wishes) = wishes(number) {
-                wishes.goes_on(why);
+            if let Some(control) = control(number) {
+                control.goes_on(why);
             }
         }
         Report::Keys { number, capture, picture } => {
-            if let Some(wishes) = wishes(number) {
+            if let Some(control) = control(number) {
                 if capture {
-                    wishes.capture();
+                    control.capture();
                 }
                 if picture {
-                    wishes.save_picture();
+                    control.save_picture();
                 }
             }
         }

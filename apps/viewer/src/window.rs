@@ -128,7 +128,7 @@ impl Windows {
             shown.window.set_visible(false);
         }
         if let Some(view) = self.view(id) {
-            view.wishes.stop();
+            view.control.stop();
         }
     }
 

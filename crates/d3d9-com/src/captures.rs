@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use afterimage_config::settings;
-use afterimage_ipc::shared::Wishes;
+use afterimage_ipc::shared::Requests;
 
 use crate::platform;
 
@@ -23,7 +23,7 @@ pub(crate) trait Asked: Send + Sync {
     fn picture(&self, name: &Path);
 }
 
-impl Asked for Wishes {
+impl Asked for Requests {
     fn is_here(&self) -> bool {
         false
     }

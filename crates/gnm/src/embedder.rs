@@ -71,7 +71,7 @@ impl<M: GuestMemory> Gpu<M> {
     }
 
     /// Asks whoever draws to capture the next `frames` frames to a file, for `afterimage replay`. A frame ends when a buffer is
-    /// shown. False if the link's receiver takes no such wishes.
+    /// shown. False if the link's receiver takes no such requests.
     pub fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
         self.graphics.capture_frames(path, frames)
     }

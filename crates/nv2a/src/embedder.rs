@@ -66,7 +66,7 @@ impl<M: GuestMemory, G: Graphics> Nv2a<M, G> {
 
 impl<M: GuestMemory> Nv2a<M, Translator> {
     /// Asks whoever draws to capture the next `frames` frames to a file, for `afterimage replay`. False if the link's
-    /// receiver takes no such wishes.
+    /// receiver takes no such requests.
     pub fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
         self.graphics.capture_frames(path, frames)
     }

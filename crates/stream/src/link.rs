@@ -119,7 +119,7 @@ pub trait Link: Send {
     fn device(&self) -> &DeviceInfo;
 
     /// Asks the receiver to capture the next `frames` frames that begin there to a file of this machine; it does all the
-    /// work. False if this receiver takes no such wishes from guests: the viewer has a key for them.
+    /// work. False if this receiver takes no such requests from guests: the viewer has a key for them.
     fn capture_frames(&mut self, _path: &Path, _frames: u64) -> bool {
         false
     }

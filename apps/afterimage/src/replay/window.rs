@@ -46,7 +46,7 @@ enum Event {
 
 /// What the user wants.
 #[derive(Default)]
-struct Wishes {
+struct Requests {
     closed: bool,
     paused: bool,
     /// Frames to go on by while paused.
@@ -61,17 +61,17 @@ struct Wishes {
 
 #[derive(Default)]
 struct Control {
-    wishes: Mutex<Wishes>,
+    requests: Mutex<Requests>,
     changed: Condvar,
 }
 
 impl Control {
-    fn wishes(&self) -> MutexGuard<'_, Wishes> {
-        self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn requests(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self, change: impl FnOnce(&mut Wishes)) {
-        change(&mut self.wishes());
+    fn change(&self, change: impl FnOnce(&mut Requests)) {
+        change(&mut self.requests());
         self.changed.notify_all();
     }
 }
@@ -93,11 +93,11 @@ pub(super) fn play(args: &Args, file: &Path) -> Result<(), Failure> {
             super::replay_capture(args, file, Some(player))
         });
         let ran = events.run_app(&mut windows).map_err(|error| Failure::new(format!("the windows: {error}")));
-        control.change(|wishes| wishes.closed = true);
+        control.change(|requests| requests.closed = true);
         let lost = || Err(Failure::new("the replay ended in a panic; please report it"));
         replaying.join().unwrap_or_else(|_| lost()).and(ran)
     });
-    match control.wishes().failed.take() {
+    match control.requests().failed.take() {
         Some(why) => Err(Failure::new(format!("{}: {why}; {other_way}", file.display()))),
         None => replayed,
     }
@@ -206,9 +206,9 @@ impl Player {
                 _ => Err("the window's thread does not answer".into()),
             };
             let surface = handles.and_then(|handles| handles.surface(instance));
-            control.change(|wishes| match &surface {
-                Ok(_) => wishes.windows += 1,
-                Err(error) => wishes.failed = Some(format!("no window for {}: {error}", target.id)),
+            control.change(|requests| match &surface {
+                Ok(_) => requests.windows += 1,
+                Err(error) => requests.failed = Some(format!("no window for {}: {error}", target.id)),
             });
             Some(surface)
         })));
@@ -217,8 +217,8 @@ impl Player {
 
     /// Whether nobody wants to see more.
     pub(super) fn is_closed(&self) -> bool {
-        let wishes = self.control.wishes();
-        wishes.closed || wishes.failed.is_some()
+        let requests = self.control.requests();
+        requests.closed || requests.failed.is_some()
     }
 
     /// Waits until what is ahead is due or wanted.
@@ -234,45 +234,45 @@ impl Player {
         };
         let last = ahead.frame.is_none() && self.passes != 0 && self.pass + 1 >= self.passes;
         let control = Arc::clone(&self.control);
-        let mut wishes = control.wishes();
-        if ahead.frame.is_none() && wishes.windows == 0 {
-            wishes.failed.get_or_insert_with(|| "it presents nothing, so no window shows anything".into());
+        let mut requests = control.requests();
+        if ahead.frame.is_none() && requests.windows == 0 {
+            requests.failed.get_or_insert_with(|| "it presents nothing, so no window shows anything".into());
         }
         if last && !self.at_end {
-            (self.at_end, wishes.paused, self.step) = (true, true, None);
+            (self.at_end, requests.paused, self.step) = (true, true, None);
         }
         loop {
-            if wishes.closed || wishes.failed.is_some() || stop.load(Ordering::Relaxed) {
+            if requests.closed || requests.failed.is_some() || stop.load(Ordering::Relaxed) {
                 return Go::End;
             }
-            if std::mem::take(&mut wishes.again) {
+            if std::mem::take(&mut requests.again) {
                 return Go::Again;
             }
             let now = Instant::now();
-            let wait = if wishes.paused {
+            let wait = if requests.paused {
                 // A frame without a picture is no step.
                 if self.step.is_some_and(|from| from == shown) && !last {
                     break self.pace.is_now(now);
                 }
                 self.step = None;
-                if wishes.steps > 0 {
-                    wishes.steps -= 1;
+                if requests.steps > 0 {
+                    requests.steps -= 1;
                     self.step = Some(shown);
                     break self.pace.is_now(now);
                 }
                 LOOK
             } else {
-                (self.step, wishes.steps) = (None, 0);
+                (self.step, requests.steps) = (None, 0);
                 if due <= now {
                     break;
                 }
                 due - now
             };
-            self.say(shown, wishes.paused);
-            wishes = control.changed.wait_timeout(wishes, wait.min(LOOK)).unwrap_or_else(PoisonError::into_inner).0;
+            self.say(shown, requests.paused);
+            requests = control.changed.wait_timeout(requests, wait.min(LOOK)).unwrap_or_else(PoisonError::into_inner).0;
         }
-        self.say(shown, wishes.paused);
-        drop(wishes);
+        self.say(shown, requests.paused);
+        drop(requests);
         self.due = None;
         match ahead.frame {
             Some(frame) => (self.frame, self.at_end) = (Some(frame), false),
@@ -330,11 +330,13 @@ impl Windows {
     fn key(&self, key: &KeyEvent) {
         match &key.logical_key {
             Key::Named(NamedKey::Escape) => self.close(),
-            Key::Named(NamedKey::Space) if !key.repeat => self.control.change(|wishes| wishes.paused = !wishes.paused),
+            Key::Named(NamedKey::Space) if !key.repeat => {
+                self.control.change(|requests| requests.paused = !requests.paused)
+            }
             Key::Character(text) if text.eq_ignore_ascii_case("q") => self.close(),
-            Key::Character(text) if text.eq_ignore_ascii_case("n") => self.control.change(|wishes| {
-                wishes.steps += u32::from(wishes.paused);
-                wishes.paused = true;
+            Key::Character(text) if text.eq_ignore_ascii_case("n") => self.control.change(|requests| {
+                requests.steps += u32::from(requests.paused);
+                requests.paused = true;
             }),
             _ => {}
         }
@@ -342,7 +344,7 @@ impl Windows {
 
     /// The replay ends, then the windows.
     fn close(&self) {
-        self.control.change(|wishes| wishes.closed = true);
+        self.control.change(|requests| requests.closed = true);
     }
 }
 
@@ -367,7 +369,7 @@ impl ApplicationHandler<Event> for Windows {
         match event {
             WindowEvent::CloseRequested => self.close(),
             WindowEvent::Resized(_) | WindowEvent::RedrawRequested => {
-                self.control.change(|wishes| wishes.again = true);
+                self.control.change(|requests| requests.again = true);
             }
             WindowEvent::KeyboardInput { event, is_synthetic: false, .. } if event.state == ElementState::Pressed => {
                 self.key(&event);

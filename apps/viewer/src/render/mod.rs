@@ -99,7 +99,7 @@ fn serve(socket: &Arc<Socket>, gpu: &Arc<Gpu>, options: &Options, windows: &Arc<
                     Err(error) => link.left(Some(format!("its shared file: {error}")), 0),
                 }
             }
-            Order::Wish { number, wish } => programs.wish(number, wish),
+            Order::Request { number, request } => programs.request(number, request),
             Order::Window { number, target, window } => windows.opened(number, target, window),
             Order::Begin { .. } | Order::Pictures { .. } | Order::Times(_) => {
                 tracing::error!("an order that is not for a renderer of programs: {order:?}");

@@ -1,6 +1,6 @@
 //! What the user wants of a program, as the program's thread finds it.
 
-use crate::protocol::Wish;
+use crate::protocol::Request;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -20,19 +20,19 @@ pub(super) struct Orders {
 }
 
 impl Orders {
-    /// Notes a wish.
-    pub(super) fn note(&self, wish: Wish) {
+    /// Notes a request.
+    pub(super) fn note(&self, request: Request) {
         let set = |flag: &AtomicBool, to| flag.store(to, Ordering::SeqCst);
-        match wish {
-            Wish::Stop => set(&self.stop, true),
-            Wish::Capture => set(&self.capture, true),
-            Wish::Picture => set(&self.picture, true),
-            Wish::Dump => set(&self.dump, true),
-            Wish::Paused(paused) => set(&self.paused, paused),
-            Wish::Step => drop(self.steps.fetch_add(1, Ordering::SeqCst)),
-            Wish::Hud(on) => *self.hud.lock().unwrap_or_else(PoisonError::into_inner) = Some(on),
-            Wish::Watched(watched) => set(&self.watched, watched),
-            Wish::Kept(kept) => set(&self.kept, kept),
+        match request {
+            Request::Stop => set(&self.stop, true),
+            Request::Capture => set(&self.capture, true),
+            Request::Picture => set(&self.picture, true),
+            Request::Dump => set(&self.dump, true),
+            Request::Paused(paused) => set(&self.paused, paused),
+            Request::Step => drop(self.steps.fetch_add(1, Ordering::SeqCst)),
+            Request::Hud(on) => *self.hud.lock().unwrap_or_else(PoisonError::into_inner) = Some(on),
+            Request::Watched(watched) => set(&self.watched, watched),
+            Request::Kept(kept) => set(&self.kept, kept),
         }
     }
 
@@ -57,7 +57,7 @@ impl Orders {
         self.steps.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |steps| steps.checked_sub(1)).is_ok()
     }
 
-    /// Whether the next frame is to be dumped, and to be kept: once for each wish.
+    /// Whether the next frame is to be dumped, and to be kept: once for each request.
     pub(super) fn take_dump_and_capture(&self) -> (bool, bool) {
         (self.dump.swap(false, Ordering::SeqCst), self.capture.swap(false, Ordering::SeqCst))
     }
@@ -72,7 +72,7 @@ impl Orders {
         self.picture.load(Ordering::SeqCst)
     }
 
-    /// The same, once for each wish.
+    /// The same, once for each request.
     pub(super) fn take_picture(&self) -> bool {
         self.picture.swap(false, Ordering::SeqCst)
     }

@@ -3,7 +3,7 @@
 use super::hold::Hold;
 use super::orders::Orders;
 use super::windows::Windows;
-use crate::protocol::{self, Report, Wish};
+use crate::protocol::{self, Report, Request};
 use afterimage_ipc::shared::{Channel, Life};
 use afterimage_ipc::{Pump, Receiver as _};
 use afterimage_process::ending::LOST;
@@ -110,9 +110,9 @@ impl Programs {
     }
 
     /// The user wants something.
-    pub(super) fn wish(&self, number: usize, wish: Wish) {
+    pub(super) fn request(&self, number: usize, request: Request) {
         // It may have left in the meantime.
-        let _left = self.0.get(&number).map(|orders| orders.note(wish));
+        let _left = self.0.get(&number).map(|orders| orders.note(request));
     }
 }
 

@@ -139,7 +139,7 @@ impl Desk {
     pub(super) fn watch(&self, visible: bool) {
         for page in &self.programs {
             let shown = self.page == Page::Overview || self.page == Page::Program(page.view.number);
-            page.view.wishes.watch(visible && shown);
+            page.view.control.watch(visible && shown);
         }
     }
 
@@ -391,8 +391,8 @@ fn show_help(ui: &mut Ui) {
 impl Drop for Desk {
     fn drop(&mut self) {
         for page in &self.programs {
-            page.view.wishes.watch(false);
-            page.view.wishes.keep(false);
+            page.view.control.watch(false);
+            page.view.control.keep(false);
         }
     }
 }

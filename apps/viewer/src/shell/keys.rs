@@ -36,14 +36,14 @@ pub(super) const KEYS: [(&str, &str); 26] = [
 
 /// What a key does to a program; false if that is nothing.
 pub(crate) fn program_key(view: &View, key: Key) -> bool {
-    let wishes = &view.wishes;
+    let control = &view.control;
     match key {
-        Key::Space => wishes.pause_or_go_on(),
-        Key::N => wishes.step(),
-        Key::D => wishes.dump(),
-        Key::O => wishes.switch_hud(),
-        Key::F10 => wishes.capture(),
-        Key::F12 => wishes.save_picture(),
+        Key::Space => control.pause_or_go_on(),
+        Key::N => control.step(),
+        Key::D => control.dump(),
+        Key::O => control.switch_hud(),
+        Key::F10 => control.capture(),
+        Key::F12 => control.save_picture(),
         _ => return false,
     }
     true

@@ -33,7 +33,7 @@ pub(super) struct ProgramPage {
 impl ProgramPage {
     /// Of a program that has connected.
     pub(super) fn new(view: View) -> Self {
-        view.wishes.keep(true);
+        view.control.keep(true);
         let rates = (Instant::now(), 0, 0);
         Self { view, picture: None, inspector: None, frame: 0, rates, fps: 0.0, draws: 0.0, gone: None }
     }
@@ -41,7 +41,7 @@ impl ProgramPage {
     /// The program is gone, and why, if neither it nor the user wanted that; whether there is something left to look at.
     pub(super) fn end(&mut self, why: Option<String>) -> bool {
         // What the user has let go is not looked at any more, though nothing was drawn since.
-        let left = why.is_some() || (self.inspector.is_some() && self.view.wishes.is_paused());
+        let left = why.is_some() || (self.inspector.is_some() && self.view.control.is_paused());
         self.gone = Some(why.unwrap_or_else(|| "the program has ended".into()));
         left
     }
@@ -59,8 +59,8 @@ impl ProgramPage {
 
     /// The name, and what becomes of the program.
     pub(super) fn title(&self) -> String {
-        let paused = self.view.wishes.is_paused();
-        let ended = self.view.wishes.status().ended.is_some() && !self.has_ended();
+        let paused = self.view.control.is_paused();
+        let ended = self.view.control.status().ended.is_some() && !self.has_ended();
         let what = match &self.inspector {
             _ if ended => ", ended while paused".to_owned(),
             Some(inspector) => format!(", frame {}, {}", self.frame, inspector.selected_text()),
@@ -72,7 +72,7 @@ impl ProgramPage {
 
     /// Takes what the program's thread has to say.
     pub(super) fn take_news(&mut self, ctx: &egui::Context, start: &Start, notify: &Notify) {
-        let status = self.view.wishes.status();
+        let status = self.view.control.status();
         let (live, held) = (status.live.clone(), status.held.clone());
         let (frames, draws) = (status.frames, status.draws);
         drop(status);
@@ -102,7 +102,7 @@ impl ProgramPage {
                 (self.frame, self.inspector) = (held.frame, Some(inspector));
             }
             // While it steps, the last frame's panels stay.
-            None if !self.view.wishes.is_paused() => self.inspector = None,
+            None if !self.view.control.is_paused() => self.inspector = None,
             _ => {}
         }
         let age = self.rates.0.elapsed();
@@ -119,19 +119,19 @@ impl ProgramPage {
         if !self.has_ended() {
             return program_key(&self.view, key);
         }
-        let wishes = &self.view.wishes;
-        let status = wishes.status();
+        let control = &self.view.control;
+        let status = control.status();
         let (live, held) = (status.live.clone(), status.held.clone());
         drop(status);
         let nothing = || "the program has ended".to_owned();
         match key {
-            Key::F12 => wishes.say(live.map_or_else(nothing, |live| keep::picture(&self.view.name, &live))),
-            Key::F10 => wishes.say(held.map_or_else(nothing, |held| keep::held(&self.view.name, &held))),
+            Key::F12 => control.say(live.map_or_else(nothing, |live| keep::picture(&self.view.name, &live))),
+            Key::F10 => control.say(held.map_or_else(nothing, |held| keep::held(&self.view.name, &held))),
             Key::D => match held {
-                Some(held) => wishes.dump_held(&held),
-                None => wishes.say(nothing()),
+                Some(held) => control.dump_held(&held),
+                None => control.say(nothing()),
             },
-            Key::Space | Key::N | Key::O => wishes.say(nothing()),
+            Key::Space | Key::N | Key::O => control.say(nothing()),
             _ => return false,
         }
         true
@@ -139,14 +139,14 @@ impl ProgramPage {
 
     /// How the program is, in words.
     pub(super) fn status(&self) -> String {
-        let status = self.view.wishes.status();
+        let status = self.view.control.status();
         let said = if status.said.is_empty() { String::new() } else { format!("; {}", status.said) };
         let shown = self.picture.as_ref().map_or(0, |(live, _)| live.frame);
         if let Some(gone) = &self.gone {
             let frame = if self.inspector.is_some() { self.frame } else { shown };
             return format!("{gone}. This is frame {frame}, the last that was looked at; W closes the page{said}");
         }
-        match (&status.held, &status.ended, self.view.wishes.is_paused()) {
+        match (&status.held, &status.ended, self.view.control.is_paused()) {
             (Some(held), Some(ended), _) => format!(
                 "{ended} while it was paused at frame {}, which stays to be looked at; N steps what it had sent, Space lets it go{said}",
                 held.frame
@@ -177,7 +177,7 @@ impl ProgramPage {
     pub(super) fn show(&mut self, ui: &mut Ui) {
         Panel::top("program").show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
-                let pause = if self.view.wishes.is_paused() { "Go on" } else { "Pause" };
+                let pause = if self.view.control.is_paused() { "Go on" } else { "Pause" };
                 let buttons = [
                     (pause, Key::Space),
                     ("Step frame", Key::N),
@@ -192,10 +192,10 @@ impl ProgramPage {
                     }
                 }
                 if !self.has_ended() && ui.button("Disconnect").clicked() {
-                    self.view.wishes.stop();
+                    self.view.control.stop();
                 }
             });
-            let ended = self.has_ended() || self.view.wishes.status().ended.is_some();
+            let ended = self.has_ended() || self.view.control.status().ended.is_some();
             let color = if ended { Color32::LIGHT_RED } else { Color32::LIGHT_GRAY };
             ui.colored_label(color, self.status());
         });

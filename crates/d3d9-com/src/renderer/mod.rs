@@ -85,7 +85,7 @@ pub(crate) fn show_figures(guest: &mut afterimage_d3d9::Device) {
 
 fn viewer() -> Result<Way, OpenError> {
     let link = SharedLink::connect(&Options::default())?;
-    captures::add(Arc::clone(link.wishes()));
+    captures::add(Arc::clone(link.requests()));
     Ok(Way { link: Box::new(link), place: Place::Viewer })
 }
 

@@ -257,7 +257,7 @@ impl Device {
     /// # Errors
     /// [`Error::InvalidCall`] for tokens that are no vertex shader; the log says why.
     pub fn create_vertex_shader(&mut self, tokens: &[u32]) -> Result<VertexShaderId> {
-        self.wishes.check_shader(tokens)?;
+        self.overrides.check_shader(tokens)?;
         let software = D3DCREATE_SOFTWARE_VERTEXPROCESSING | D3DCREATE_MIXED_VERTEXPROCESSING;
         let in_software = self.creation.BehaviorFlags & software != 0;
         let constants = if in_software { Constants::OfSoftware } else { Constants::OfModel };
@@ -272,7 +272,7 @@ impl Device {
     /// # Errors
     /// As [`Device::create_vertex_shader`].
     pub fn create_pixel_shader(&mut self, tokens: &[u32]) -> Result<PixelShaderId> {
-        self.wishes.check_shader(tokens)?;
+        self.overrides.check_shader(tokens)?;
         let mut program = Program::new(tokens, packets::Stage::Pixel, Constants::OfModel)?;
         self.create_shader_object(&mut program)?;
         self.port.flush_if_due();

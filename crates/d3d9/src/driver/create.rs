@@ -353,7 +353,9 @@ impl Device {
         let host = row.host(info, features);
         let right_kind = match usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) {
             // What drivers cannot sample exists only where the GPU does not see it.
-            0 if kind != ImageKind::Surface && !row.has_textures(&self.wishes.old_formats) => pool == D3DPOOL_SCRATCH,
+            0 if kind != ImageKind::Surface && !row.has_textures(&self.overrides.old_formats) => {
+                pool == D3DPOOL_SCRATCH
+            }
             // Compressed formats of vendors are textures', and the GPU sees no other image of them.
             0 if kind == ImageKind::Surface && row.is_opaque() => pool == D3DPOOL_SCRATCH,
             // Depth that is not drawn to is a texture of the default pool, if anything.

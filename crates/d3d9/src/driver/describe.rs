@@ -160,7 +160,7 @@ impl Device {
     /// resources of the default pool take. For extended devices memory is virtual, and nothing takes of it.
     #[must_use]
     pub fn available_texture_memory(&self) -> u32 {
-        let memory = self.wishes.memory.unwrap_or(self.port.device().memory);
+        let memory = self.overrides.memory.unwrap_or(self.port.device().memory);
         memory.min(u64::from(u32::MAX)).saturating_sub(self.device_memory_used()) as u32 & !0xf_ffff
     }
 }

@@ -51,7 +51,7 @@ impl Device {
             late: false,
             late_buffers: Vec::new(),
             patches: super::patches::Patches::default(),
-            wishes: super::wishes::Wishes::default(),
+            overrides: super::overrides::Overrides::default(),
             from_memory: false,
             logged: FxHashSet::default(),
         };
@@ -161,9 +161,9 @@ impl Device {
         let images = self.objects.images.iter().filter(|(_, s)| s.held && s.value.pool == D3DPOOL_DEFAULT).count();
         let buffers = self.objects.buffers.iter().filter(|(_, s)| s.held && s.value.pool == D3DPOOL_DEFAULT).count();
         if images + buffers > 0 {
-            let refused = if self.wishes.strict_reset { "refused" } else { "lets pass" };
+            let refused = if self.overrides.strict_reset { "refused" } else { "lets pass" };
             tracing::warn!(images, buffers, "reset {refused}: the program holds resources of the default pool");
-            if self.wishes.strict_reset {
+            if self.overrides.strict_reset {
                 return Err(Error::InvalidCall);
             }
         }

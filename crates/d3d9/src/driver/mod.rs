@@ -13,6 +13,7 @@ mod fixed;
 mod front;
 mod lock;
 mod objects;
+mod overrides;
 mod palettes;
 mod patches;
 mod plain;
@@ -27,7 +28,6 @@ mod state_block;
 mod targets;
 mod tessellate;
 mod vendor;
-mod wishes;
 
 pub(crate) use objects::Objects;
 pub use present::{Window, check_parameters};
@@ -88,7 +88,7 @@ pub struct Device {
     pub(crate) late: bool,
     late_buffers: Vec<crate::handle::BufferId>,
     patches: patches::Patches,
-    pub(crate) wishes: wishes::Wishes,
+    pub(crate) overrides: overrides::Overrides,
     /// The draw that is being prepared has its vertices in the program's memory.
     pub(crate) from_memory: bool,
     /// Names of things that are not supported and were logged.

@@ -277,7 +277,7 @@ impl Device {
             D3DPRESENT_INTERVAL_FOUR => 4,
             _ => 1,
         };
-        let interval = self.wishes.interval.unwrap_or(interval);
+        let interval = self.overrides.interval.unwrap_or(interval);
         self.port.push(&packets::StateFigures::from(self.registers.tracker.take_figures()));
         self.port.push(&packets::Present {
             frame: self.port.frame(),

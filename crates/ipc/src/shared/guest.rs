@@ -5,9 +5,9 @@ use super::ending;
 use super::layout::{CONTROL_BYTES, Fixed, GRANULE, MAGIC, SlotEntry, VERSION, at, versions};
 use super::lock::{self, Side};
 use super::map;
+use super::requests::Requests;
 use super::ring::{BATCH_LIMIT, COMMANDS, Consumer, Producer, REPLIES, REPLY, batch_word, decode_reply};
 use super::slots::Slots;
-use super::wishes::Wishes;
 use crate::memory::{Region, SlotMemory};
 use crate::{ArenaConfig, Outcome, Rotation};
 use afterimage_stream::packets::Init;
@@ -104,7 +104,7 @@ pub struct SharedLink {
     scratch: Vec<u64>,
     /// Polls in vain since the viewer was last checked.
     vain_polls: u32,
-    wishes: Arc<Wishes>,
+    requests: Arc<Requests>,
 }
 
 impl std::fmt::Debug for SharedLink {
@@ -152,7 +152,7 @@ impl SharedLink {
         let mut link = Self {
             file,
             path,
-            wishes: Arc::new(Wishes::new(Arc::clone(&control))),
+            requests: Arc::new(Requests::new(Arc::clone(&control))),
             control,
             commands: Producer::new(COMMANDS),
             replies: Consumer::new(REPLIES),
@@ -193,8 +193,8 @@ impl SharedLink {
 
     /// What asks the viewer for captures and pictures, as long as there is this link.
     #[must_use]
-    pub fn wishes(&self) -> &Arc<Wishes> {
-        &self.wishes
+    pub fn requests(&self) -> &Arc<Requests> {
+        &self.requests
     }
 
     fn region(&self) -> Region {

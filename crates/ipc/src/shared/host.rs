@@ -3,8 +3,8 @@
 use super::directory::{self, directory};
 use super::layout::{CONTROL_BYTES, Fixed, GRANULE, HeaderError, at, refusal, slot_entry};
 use super::lock::{self, Side};
+use super::requests::{Heard, Wanted};
 use super::ring::{BatchReader, Producer, REPLIES, REPLY, encode_reply};
-use super::wishes::{Heard, Wanted};
 use super::{map, sigbus};
 use crate::MAX_SLOTS;
 use crate::memory::{Region, SlotMemory};

@@ -61,7 +61,7 @@ pub(super) mod at {
     /// `u32`: what [`super::refusal`] gives of a viewer that cannot read this file.
     pub(crate) const REFUSED: u64 = 1024 + 6 * 64;
     /// `u32`: how often the guest has wanted a capture (lower half) and a picture (upper half).
-    pub(crate) const WISHES: u64 = 1024 + 7 * 64;
+    pub(crate) const REQUESTS: u64 = 1024 + 7 * 64;
     /// `u64`: words that the guest has put into the packet ring.
     pub(crate) const COMMAND_HEAD: u64 = 1024 + 8 * 64;
     /// `u64`: words that the viewer has taken out.

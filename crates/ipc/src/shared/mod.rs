@@ -23,16 +23,16 @@ mod host;
 mod layout;
 mod lock;
 mod map;
+mod requests;
 mod ring;
 #[cfg(unix)]
 mod sigbus;
 mod slots;
-mod wishes;
 
 pub use directory::{DIRECTORY_VARIABLE, directory, prepare};
 pub use guest::{ConnectError, Options, SharedLink};
 #[cfg(unix)]
 pub use host::{Channel, Claim, Found, Host, HostError, Life, running};
 pub use layout::{HeaderError, VERSION};
+pub use requests::{Requests, Wanted};
 pub use ring::fuzz_ring;
-pub use wishes::{Wanted, Wishes};

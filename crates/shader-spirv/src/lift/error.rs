@@ -85,7 +85,7 @@ pub enum LiftErrorKind {
     /// Something else that the IR has not.
     #[error("{0} is not covered")]
     Unsupported(&'static str),
-    /// No entry point, or none of the wished name and stage.
+    /// No entry point, or none of the name and stage.
     #[error("no entry point fits; the module has {0}")]
     NoEntryPoint(String),
     /// More than one entry point.

@@ -1,8 +1,8 @@
 //! What the desk says, read from what egui would draw.
 
 use super::*;
+use crate::control::Control;
 use crate::keep::{Held, Live};
-use crate::wishes::Wishes;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,11 @@ fn desk() -> Desk {
 }
 
 fn view(number: usize, name: &str) -> View {
-    View { number, name: name.into(), wishes: Arc::new(Wishes::new(number, name, Start::default(), Notify::default())) }
+    View {
+        number,
+        name: name.into(),
+        control: Arc::new(Control::new(number, name, Start::default(), Notify::default())),
+    }
 }
 
 /// Every text that is shown.
@@ -92,7 +96,7 @@ fn tab_goes_through_the_programs_and_only_what_is_seen_is_watched() {
     desk.add(two.clone());
     let watched = |desk: &Desk| {
         desk.watch(true);
-        [&one, &two].map(|view| view.wishes.is_watched())
+        [&one, &two].map(|view| view.control.is_watched())
     };
     assert_eq!((desk.title(), watched(&desk)), ("Afterimage: one".into(), [true, false]));
     desk.key(Key::Tab.into());
@@ -102,9 +106,9 @@ fn tab_goes_through_the_programs_and_only_what_is_seen_is_watched() {
     desk.key(Press { shift: true, ..Key::Tab.into() });
     assert_eq!(desk.title(), "Afterimage: two");
     desk.key(Key::Space.into());
-    assert_eq!((one.wishes.is_paused(), two.wishes.is_paused()), (false, true));
+    assert_eq!((one.control.is_paused(), two.control.is_paused()), (false, true));
     desk.watch(false);
-    assert!(!two.wishes.is_watched());
+    assert!(!two.control.is_watched());
 }
 
 #[test]
@@ -113,7 +117,7 @@ fn a_program_that_crashed_stays_to_be_looked_at_and_one_that_ended_goes() {
     let (one, two) = (view(0, "one"), view(1, "two"));
     desk.add(one.clone());
     desk.add(two);
-    one.wishes.status().live = Some(picture(41));
+    one.control.status().live = Some(picture(41));
     texts(&mut desk);
     desk.remove(1, None);
     desk.remove(0, Some("the program has died".into()));
@@ -123,7 +127,7 @@ fn a_program_that_crashed_stays_to_be_looked_at_and_one_that_ended_goes() {
     // Keys that ask it for something say why nothing happens.
     desk.key(Key::Space.into());
     assert!(texts(&mut desk).contains("; the program has ended"));
-    assert!(!one.wishes.is_paused());
+    assert!(!one.control.is_paused());
     desk.key(Key::W.into());
     assert!(texts(&mut desk).contains("No program is connected"));
 }
@@ -135,11 +139,11 @@ fn a_paused_program_stays_when_it_ends_and_one_that_was_let_go_does_not_though_n
         let one = view(number, "one");
         desk.add(one.clone());
         desk.key(Key::Space.into());
-        one.wishes.status().held = Some(Arc::new(Held { frame: 7, bytes: Arc::new([]) }));
+        one.control.status().held = Some(Arc::new(Held { frame: 7, bytes: Arc::new([]) }));
         assert!(texts(&mut desk).contains("Paused at frame 7"));
         if goes_on {
             desk.key(Key::Space.into());
-            one.wishes.status().held = None;
+            one.control.status().held = None;
         }
         desk.remove(number, None);
         let text = texts(&mut desk);

@@ -1,4 +1,4 @@
-//! What the user wants otherwise than the program: the part of the configuration that a device goes by.
+//! What the user overrides of the program: the part of the configuration that a device goes by.
 
 use super::Device;
 use crate::error::{Error, Result};
@@ -7,9 +7,9 @@ use afterimage_config::{PresentInterval, Values};
 use afterimage_d3d9_types::*;
 use std::time::{Duration, Instant};
 
-/// The user's wishes; without any, a device does what the program says.
+/// What the user overrides; without any, a device does what the program says.
 #[derive(Debug)]
-pub(crate) struct Wishes {
+pub(crate) struct Overrides {
     /// Instead of the program's interval: refreshes of the display, 0 for none.
     pub(super) interval: Option<u32>,
     /// The shortest time from one present to the next.
@@ -32,7 +32,7 @@ pub(crate) struct Wishes {
     pub(super) old_formats: Vec<D3DFORMAT>,
 }
 
-impl Default for Wishes {
+impl Default for Overrides {
     fn default() -> Self {
         Self {
             interval: None,
@@ -49,7 +49,7 @@ impl Default for Wishes {
     }
 }
 
-impl Wishes {
+impl Overrides {
     fn of(values: &Values) -> Self {
         let interval = match values.present_interval {
             PresentInterval::Program => None,
@@ -101,7 +101,7 @@ impl Wishes {
 impl Device {
     /// Goes by the user's configuration from now on.
     pub fn set_wishes(&mut self, values: &Values) {
-        self.wishes = Wishes::of(values);
+        self.overrides = Overrides::of(values);
         let filtering = Filtering { anisotropy: values.force_anisotropy, lod_bias: values.lod_bias };
         let registers = &mut self.registers;
         if registers.filtering.set(filtering, &mut registers.tracker) {
@@ -111,16 +111,16 @@ impl Device {
 
     /// A picture has been handed over: what the user wants to happen between frames.
     pub(super) fn between_frames(&mut self) {
-        if !self.wishes.frame_time.is_zero() {
-            let pause = self.wishes.pause(Instant::now());
+        if !self.overrides.frame_time.is_zero() {
+            let pause = self.overrides.pause(Instant::now());
             if !pause.is_zero() {
                 std::thread::sleep(pause);
             }
         }
-        if self.wishes.refresh_frames != 0 {
-            self.wishes.since_refresh += 1;
-            if self.wishes.since_refresh >= self.wishes.refresh_frames {
-                self.wishes.since_refresh = 0;
+        if self.overrides.refresh_frames != 0 {
+            self.overrides.since_refresh += 1;
+            if self.overrides.since_refresh >= self.overrides.refresh_frames {
+                self.overrides.since_refresh = 0;
                 self.evict_managed();
             }
         }
@@ -128,7 +128,7 @@ impl Device {
 
     /// Whether the bound declaration reads a stream that has no buffer, where the user wants such draws refused.
     pub(crate) fn lacks_stream(&mut self) -> bool {
-        if !self.wishes.guard_draws {
+        if !self.overrides.guard_draws {
             return false;
         }
         let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
@@ -152,21 +152,21 @@ mod tests {
 
     #[test]
     fn frames_keep_their_distance_and_have_no_credit() {
-        let mut wishes = Wishes { frame_time: Duration::from_millis(10), ..Wishes::default() };
+        let mut overrides = Overrides { frame_time: Duration::from_millis(10), ..Overrides::default() };
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        assert_eq!(wishes.pause(at(0)), Duration::ZERO);
-        assert_eq!(wishes.pause(at(4)), Duration::from_millis(6));
+        assert_eq!(overrides.pause(at(0)), Duration::ZERO);
+        assert_eq!(overrides.pause(at(4)), Duration::from_millis(6));
         // Shown at 10; this one comes late, at 35.
-        assert_eq!(wishes.pause(at(35)), Duration::ZERO);
-        assert_eq!(wishes.pause(at(36)), Duration::from_millis(9));
+        assert_eq!(overrides.pause(at(35)), Duration::ZERO);
+        assert_eq!(overrides.pause(at(36)), Duration::from_millis(9));
     }
 
     #[test]
     fn shaders_of_a_higher_model_are_refused() {
-        let wishes = Wishes { shader_model: 2, ..Wishes::default() };
-        assert_eq!(wishes.check_shader(&[0xfffe_0300]), Err(Error::InvalidCall));
-        assert_eq!(wishes.check_shader(&[0xffff_02ff]), Ok(()));
-        assert_eq!(Wishes::default().check_shader(&[0xfffe_0300]), Ok(()));
+        let overrides = Overrides { shader_model: 2, ..Overrides::default() };
+        assert_eq!(overrides.check_shader(&[0xfffe_0300]), Err(Error::InvalidCall));
+        assert_eq!(overrides.check_shader(&[0xffff_02ff]), Ok(()));
+        assert_eq!(Overrides::default().check_shader(&[0xfffe_0300]), Ok(()));
     }
 }

@@ -1,23 +1,23 @@
 //! What a person at the program's keyboard wants of the viewer: keys that the guest saw pressed in the program's own window.
 //!
 //! One word of the file counts them: captures in its lower half, pictures in its upper one. A viewer takes the word as it finds it for
-//! nothing wanted, so no wish is ever granted twice, by it or by the next one.
+//! nothing wanted, so no request is ever met twice, by it or by the next one.
 
 use super::layout::at;
 use crate::memory::{Region, SlotMemory};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// As many wishes of one program are heard: far more than anybody has, so that a program cannot fill the viewer's disk.
+/// As many requests of one program are met: far more than anybody makes, so that a program cannot fill the viewer's disk.
 const LIMIT: u32 = 1000;
 
 /// The guest's end: asks the viewer, whichever is there. From any thread.
 #[derive(Debug)]
-pub struct Wishes {
+pub struct Requests {
     control: Arc<SlotMemory>,
     word: Mutex<u32>,
 }
 
-impl Wishes {
+impl Requests {
     pub(super) fn new(control: Arc<SlotMemory>) -> Self {
         Self { control, word: Mutex::new(0) }
     }
@@ -36,7 +36,7 @@ impl Wishes {
         let mut word = self.word.lock().unwrap_or_else(PoisonError::into_inner);
         let (captures, pictures) = change(*word as u16, (*word >> 16) as u16);
         *word = u32::from(captures) | u32::from(pictures) << 16;
-        self.control.region.store_u32(at::WISHES, *word);
+        self.control.region.store_u32(at::REQUESTS, *word);
     }
 }
 
@@ -61,12 +61,12 @@ pub(super) struct Heard {
 impl Heard {
     /// Nothing that was wanted before now is.
     pub(super) fn forget(&mut self, control: &Region) {
-        self.word = control.load_u32(at::WISHES);
+        self.word = control.load_u32(at::REQUESTS);
     }
 
     /// What has been wanted since this was last asked.
     pub(super) fn wanted(&mut self, control: &Region) -> Wanted {
-        let word = control.load_u32(at::WISHES);
+        let word = control.load_u32(at::REQUESTS);
         let changed = word ^ self.word;
         if changed == 0 || self.count == LIMIT {
             return Wanted::default();
@@ -88,25 +88,25 @@ mod tests {
     #[test]
     fn a_wish_is_heard_once_and_by_one_viewer() {
         let control = Arc::new(HeapSlots.allocate(GRANULE).unwrap());
-        let wishes = Wishes::new(Arc::clone(&control));
+        let requests = Requests::new(Arc::clone(&control));
         let mut viewer = Heard::default();
         viewer.forget(&control.region);
         assert_eq!(viewer.wanted(&control.region), NOTHING);
-        wishes.capture();
+        requests.capture();
         assert_eq!(viewer.wanted(&control.region), Wanted { capture: true, picture: false });
         assert_eq!(viewer.wanted(&control.region), NOTHING);
-        wishes.picture();
-        wishes.capture();
+        requests.picture();
+        requests.capture();
         let mut next = Heard::default();
         next.forget(&control.region);
         assert_eq!(next.wanted(&control.region), NOTHING);
         assert_eq!(viewer.wanted(&control.region), Wanted { capture: true, picture: true });
         // The halves do not run into each other.
         for _ in 0..1 << 16 {
-            wishes.capture();
+            requests.capture();
         }
         assert_eq!(next.wanted(&control.region), NOTHING);
-        wishes.picture();
+        requests.picture();
         assert_eq!(next.wanted(&control.region), Wanted { capture: false, picture: true });
     }
 
@@ -115,7 +115,7 @@ mod tests {
         let control = HeapSlots.allocate(GRANULE).unwrap().region;
         let mut viewer = Heard::default();
         let heard = (1..5000).filter(|word| {
-            control.store_u32(at::WISHES, *word);
+            control.store_u32(at::REQUESTS, *word);
             viewer.wanted(&control).capture
         });
         assert_eq!(heard.count(), LIMIT as usize);

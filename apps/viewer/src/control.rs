@@ -3,7 +3,7 @@
 use crate::dump;
 use crate::keep::{self, Held, Live};
 use crate::program::{Event, Notify};
-use crate::protocol::{Order, Purpose, Wish};
+use crate::protocol::{Order, Purpose, Request};
 use crate::renderer::{Renderer, Start};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ pub(crate) struct Status {
 }
 
 /// What the user wants of a program, and how the program is.
-pub(crate) struct Wishes {
+pub(crate) struct Control {
     number: usize,
     program: String,
     start: Start,
@@ -41,7 +41,7 @@ pub(crate) struct Wishes {
     status: Mutex<Status>,
 }
 
-impl Wishes {
+impl Control {
     /// Of a program with this number and name, that nobody draws yet.
     pub(crate) fn new(number: usize, program: &str, start: Start, notify: Notify) -> Self {
         Self {
@@ -75,10 +75,10 @@ impl Wishes {
         self.renderer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn want(&self, wish: Wish) {
+    fn want(&self, request: Request) {
         if let Some(renderer) = &*self.renderer() {
             // One that has died gets a successor, which is told anew.
-            let _died = renderer.tell(&Order::Wish { number: self.number, wish }, None);
+            let _died = renderer.tell(&Order::Request { number: self.number, request }, None);
         }
     }
 
@@ -94,15 +94,15 @@ impl Wishes {
         let held = self.status().held.take().is_some();
         let paused = self.paused.load(Ordering::SeqCst) && !held;
         self.paused.store(paused, Ordering::SeqCst);
-        for (wish, on) in [
-            (Wish::Paused(true), paused),
-            (Wish::Watched(true), self.watched.load(Ordering::SeqCst)),
-            (Wish::Kept(true), self.kept.load(Ordering::SeqCst)),
-            (Wish::Hud(true), self.hud.load(Ordering::SeqCst)),
-            (Wish::Stop, self.stopped.load(Ordering::SeqCst)),
+        for (request, on) in [
+            (Request::Paused(true), paused),
+            (Request::Watched(true), self.watched.load(Ordering::SeqCst)),
+            (Request::Kept(true), self.kept.load(Ordering::SeqCst)),
+            (Request::Hud(true), self.hud.load(Ordering::SeqCst)),
+            (Request::Stop, self.stopped.load(Ordering::SeqCst)),
         ] {
             if on {
-                self.want(wish);
+                self.want(request);
             }
         }
     }
@@ -110,7 +110,7 @@ impl Wishes {
     /// Disconnects the program.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
-        self.want(Wish::Stop);
+        self.want(Request::Stop);
     }
 
     /// Whether it is to be disconnected.
@@ -123,7 +123,7 @@ impl Wishes {
         let held = self.status().held.clone();
         match held {
             Some(held) => self.say(keep::held(&self.program, &held)),
-            None => self.want(Wish::Capture),
+            None => self.want(Request::Capture),
         }
     }
 
@@ -134,7 +134,7 @@ impl Wishes {
         drop(status);
         match live {
             Some(live) => self.say(keep::picture(&self.program, &live)),
-            None => self.want(Wish::Picture),
+            None => self.want(Request::Picture),
         }
     }
 
@@ -143,28 +143,28 @@ impl Wishes {
         let held = self.status().held.clone();
         match held {
             Some(held) => self.dump_held(&held),
-            None => self.want(Wish::Dump),
+            None => self.want(Request::Dump),
         }
     }
 
     /// Writes everything of a frame into the session's folder.
     pub(crate) fn dump_held(self: &Arc<Self>, held: &Held) {
-        let wishes = Arc::clone(self);
+        let control = Arc::clone(self);
         dump::start(dump::Frame::held(&keep::file_name(&self.program), held), &self.start, move |said| {
-            wishes.say(said);
+            control.say(said);
         });
     }
 
     /// Pauses behind the next frame, or goes on.
     pub(crate) fn pause_or_go_on(&self) {
         let paused = !self.paused.fetch_xor(true, Ordering::SeqCst);
-        self.want(Wish::Paused(paused));
+        self.want(Request::Paused(paused));
     }
 
     /// Pauses, or goes on for one frame.
     pub(crate) fn step(&self) {
         let paused = self.paused.swap(true, Ordering::SeqCst);
-        self.want(if paused { Wish::Step } else { Wish::Paused(true) });
+        self.want(if paused { Request::Step } else { Request::Paused(true) });
     }
 
     /// Whether the program is paused, or about to be.
@@ -175,13 +175,13 @@ impl Wishes {
     /// Shows or hides the figures in the program's window.
     pub(crate) fn switch_hud(&self) {
         let on = !self.hud.fetch_xor(true, Ordering::SeqCst);
-        self.want(Wish::Hud(on));
+        self.want(Request::Hud(on));
     }
 
     /// Whether the program's pictures are looked at.
     pub(crate) fn watch(&self, watched: bool) {
         if self.watched.swap(watched, Ordering::SeqCst) != watched {
-            self.want(Wish::Watched(watched));
+            self.want(Request::Watched(watched));
         }
     }
 
@@ -194,7 +194,7 @@ impl Wishes {
     /// Whether the user interface goes on showing what the program is paused at when it ends.
     pub(crate) fn keep(&self, kept: bool) {
         if self.kept.swap(kept, Ordering::SeqCst) != kept {
-            self.want(Wish::Kept(kept));
+            self.want(Request::Kept(kept));
         }
     }
 
