@@ -67,7 +67,7 @@ pub(crate) fn create(sdk: u32, extended: bool, open: Open) -> Result<*mut IDirec
         vtable: &DIRECT3D,
         refs: Refs::default(),
         extended,
-        adapter: Adapter::new(*way.link.device(), desktop).told(settings()),
+        adapter: Adapter::new(*way.link.device(), desktop).with_overrides(settings()),
         outputs,
         open,
         way: Mutex::new(Some(way)),

@@ -1,7 +1,7 @@
 //! The marks that programs make with `D3DPERF_*`, which name no device: they go to the devices of the calling thread.
 //!
 //! Captures may begin at any frame, so marks are always put. Any thread may make one, while a device need not have a lock: a mark
-//! waits beside the device ([`Care`]) until the next call that goes inside.
+//! waits beside the device ([`Pending`]) until the next call that goes inside.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -24,12 +24,12 @@ pub(crate) struct Mark {
 }
 
 /// What a call has to see to before it goes inside of a device.
-pub(crate) struct Care {
+pub(crate) struct Pending {
     bits: AtomicU8,
     marks: Mutex<Vec<Mark>>,
 }
 
-impl Care {
+impl Pending {
     /// There is a lock.
     pub(crate) const LOCK: u8 = 1;
     /// There are marks.
@@ -63,12 +63,12 @@ impl Care {
 
 /// Where the marks of a device wait, the thread that made it, and whether somebody is known to look for its marks.
 struct Seen {
-    care: *const Care,
+    pending: *const Pending,
     thread: ThreadId,
     watched: bool,
 }
 
-// SAFETY: what is in the list is good, and any thread may touch a `Care`.
+// SAFETY: what is in the list is good, and any thread may touch a `Pending`.
 unsafe impl Send for Seen {}
 
 static SEEN: Mutex<Vec<Seen>> = Mutex::new(Vec::new());
@@ -90,20 +90,20 @@ fn count(seen: &[Seen]) {
     WATCHED.store(seen.iter().filter(|entry| entry.watched).count(), Ordering::Relaxed);
 }
 
-/// Marks go to the device of this [`Care`] until [`remove`].
+/// Marks go to the device of this [`Pending`] until [`remove`].
 ///
 /// # Safety
 /// It is good until then.
-pub(crate) unsafe fn add(care: *const Care, watched: bool) {
+pub(crate) unsafe fn add(pending: *const Pending, watched: bool) {
     let mut seen = seen();
-    seen.push(Seen { care, thread: thread::current().id(), watched });
+    seen.push(Seen { pending, thread: thread::current().id(), watched });
     count(&seen);
 }
 
 /// The device is about to go.
-pub(crate) fn remove(care: *const Care) {
+pub(crate) fn remove(pending: *const Pending) {
     let mut seen = seen();
-    seen.retain(|entry| entry.care != care);
+    seen.retain(|entry| entry.pending != pending);
     count(&seen);
 }
 
@@ -151,6 +151,6 @@ fn tell(action: u32, color: D3DCOLOR, text: &str) {
     let any = seen.iter().any(|entry| entry.thread == here);
     for entry in seen.iter().filter(|entry| !any || entry.thread == here) {
         // SAFETY: what `add` was promised.
-        unsafe { &*entry.care }.put(Mark { action, color, text: text.into() });
+        unsafe { &*entry.pending }.put(Mark { action, color, text: text.into() });
     }
 }

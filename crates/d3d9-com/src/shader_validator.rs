@@ -281,15 +281,15 @@ mod tests {
         context: *mut c_void,
     ) -> HRESULT {
         // SAFETY: what `audience` was given.
-        let told = unsafe { &*context.cast::<Told>() };
+        let with_overrides = unsafe { &*context.cast::<Told>() };
         // SAFETY: a message is a string.
         assert!(!unsafe { CStr::from_ptr(text) }.is_empty());
-        told.borrow_mut().push((line, number));
+        with_overrides.borrow_mut().push((line, number));
         S_OK
     }
 
-    fn audience(told: &Told) -> Audience {
-        Audience { callback: Some(hear), context: core::ptr::from_ref(told).cast_mut().cast(), argument: 0 }
+    fn audience(with_overrides: &Told) -> Audience {
+        Audience { callback: Some(hear), context: core::ptr::from_ref(with_overrides).cast_mut().cast(), argument: 0 }
     }
 
     fn validator() -> Validator {
@@ -302,52 +302,52 @@ mod tests {
 
     #[test]
     fn a_good_shader_is_told_nothing() {
-        let (told, validator) = (Told::default(), validator());
+        let (with_overrides, validator) = (Told::default(), validator());
         for _ in 0..2 {
-            assert_eq!(validator.begin(audience(&told)), S_OK);
+            assert_eq!(validator.begin(audience(&with_overrides)), S_OK);
             for tokens in [&[PS_3_0][..], &MOV, &[END]] {
                 assert_eq!(add(&validator, 1, tokens), S_OK);
             }
             assert_eq!(validator.end(), S_OK);
         }
-        assert_eq!(told.into_inner(), []);
+        assert_eq!(with_overrides.into_inner(), []);
     }
 
     #[test]
     fn each_wrong_instruction_is_told_with_its_line() {
-        let (told, validator) = (Told::default(), validator());
-        validator.begin(audience(&told));
+        let (with_overrides, validator) = (Told::default(), validator());
+        validator.begin(audience(&with_overrides));
         for (line, tokens) in [(1, &[PS_3_0][..]), (2, &DCL_TOO_FAR), (3, &MOV), (4, &MOV_TOO_FAR), (5, &[END])] {
             assert_eq!(add(&validator, line, tokens), S_OK);
         }
         assert_eq!(validator.end(), E_FAIL);
-        assert_eq!(told.into_inner(), [(2, message::DECLARED_NUMBER), (4, message::REGISTER_NUMBER)]);
+        assert_eq!(with_overrides.into_inner(), [(2, message::DECLARED_NUMBER), (4, message::REGISTER_NUMBER)]);
     }
 
     #[test]
     fn without_a_version_there_is_no_way_on() {
-        let (told, validator) = (Told::default(), validator());
-        validator.begin(audience(&told));
+        let (with_overrides, validator) = (Told::default(), validator());
+        validator.begin(audience(&with_overrides));
         assert_eq!(add(&validator, 1, &MOV), E_FAIL);
-        assert_eq!((validator.end(), validator.begin(audience(&told))), (E_FAIL, E_FAIL));
+        assert_eq!((validator.end(), validator.begin(audience(&with_overrides))), (E_FAIL, E_FAIL));
         let expected = [(-1, message::NO_VERSION), (0, message::GIVEN_UP), (0, message::BEGIN_TWICE)];
-        assert_eq!(told.into_inner(), expected);
+        assert_eq!(with_overrides.into_inner(), expected);
     }
 
     #[test]
     fn a_shader_without_an_end_is_told_at_the_end() {
-        let (told, validator) = (Told::default(), validator());
+        let (with_overrides, validator) = (Told::default(), validator());
         assert_eq!(validator.end(), E_FAIL);
-        validator.begin(audience(&told));
+        validator.begin(audience(&with_overrides));
         add(&validator, 1, &[PS_3_0]);
         // An instruction that lacks a token is wrong at once.
         add(&validator, 2, &MOV[..2]);
         add(&validator, 3, &MOV);
         assert_eq!(validator.end(), E_FAIL);
-        validator.begin(audience(&told));
+        validator.begin(audience(&with_overrides));
         add(&validator, 1, &[PS_3_0]);
         assert_eq!(validator.end(), E_FAIL);
-        assert_eq!(told.into_inner(), [(2, message::OTHER), (0, message::OTHER)]);
+        assert_eq!(with_overrides.into_inner(), [(2, message::OTHER), (0, message::OTHER)]);
     }
 
     #[test]

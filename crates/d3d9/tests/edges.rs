@@ -176,8 +176,8 @@ fn a_result_that_is_out_of_date_is_named() {
 #[cfg(debug_assertions)]
 fn a_read_that_is_not_declared_is_named() {
     let missed = missed(false, &[Call::Draw], Some(seeded()));
-    let told: Vec<_> = missed.iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["group Viewport reads viewport, which does not mark it"]);
+    let with_overrides: Vec<_> = missed.iter().map(ToString::to_string).collect();
+    assert_eq!(with_overrides, ["group Viewport reads viewport, which does not mark it"]);
 }
 
 #[test]

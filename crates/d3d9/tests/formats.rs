@@ -35,7 +35,7 @@ fn what_the_adapter_says_is_true() {
 /// How many combinations can be created, and how many cannot.
 fn all_that_the_adapter_says(old_formats: Vec<OldFormat>) -> (usize, usize) {
     let values = Values { old_formats, ..Default::default() };
-    let (adapter, mut rig) = (adapter().told(&values), Rig::new());
+    let (adapter, mut rig) = (adapter().with_overrides(&values), Rig::new());
     rig.device.set_wishes(&values);
     let (mut yes, mut no) = (0, 0);
     for format in formats() {

@@ -40,7 +40,7 @@ pub enum Verdict {
 
 /// Lines of a kind that were left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct LeftOut {
     /// The first of them.
     pub example: String,
     /// How many there were, those that were written included.
@@ -61,7 +61,7 @@ pub struct Budget {
 #[derive(Debug, Default)]
 struct Place {
     written: u64,
-    kinds: FxHashMap<u64, Said>,
+    kinds: FxHashMap<u64, LeftOut>,
 }
 
 /// The kind of what is said when no more kinds are told apart.
@@ -94,7 +94,8 @@ impl Budget {
         if !place.kinds.contains_key(&kind) && place.kinds.len() >= kinds {
             kind = OTHER;
         }
-        let said = place.kinds.entry(kind).or_insert_with(|| Said { example: text.to_owned(), count: 0, written: 0 });
+        let said =
+            place.kinds.entry(kind).or_insert_with(|| LeftOut { example: text.to_owned(), count: 0, written: 0 });
         said.count += 1;
         let verdict = if !room {
             Verdict::Silent
@@ -118,11 +119,11 @@ impl Budget {
     }
 
     /// What was left out since the beginning, the most frequent first, and starts anew.
-    pub fn take(&mut self) -> Vec<Said> {
+    pub fn take(&mut self) -> Vec<LeftOut> {
         let places = std::mem::take(&mut self.places);
         (self.written, self.bytes) = (0, 0);
         let said = places.into_values().flat_map(|place| place.kinds.into_values());
-        let mut cut: Vec<Said> = said.filter(|said| said.written < said.count).collect();
+        let mut cut: Vec<LeftOut> = said.filter(|said| said.written < said.count).collect();
         cut.sort_by(|a, b| (b.count, &a.example).cmp(&(a.count, &b.example)));
         cut
     }

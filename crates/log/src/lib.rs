@@ -14,6 +14,6 @@ mod budget;
 mod layer;
 mod text;
 
-pub use budget::{Budget, Limits, Said, Verdict};
+pub use budget::{Budget, LeftOut, Limits, Verdict};
 pub use layer::{Log, Writer, finish, settle};
 pub use text::{LINE, clean, of_event};

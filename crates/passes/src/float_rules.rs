@@ -65,7 +65,7 @@ impl FloatRules {
 
 /// Runs the pass.
 pub fn run(m: &mut Module, rules: FloatRules) {
-    let mut known = Known { zeros: [None; 4], is_zero: FxHashMap::default() };
+    let mut known = Written { zeros: [None; 4], is_zero: FxHashMap::default() };
     let strict = rules.strict_in(m.stage);
     rewrite(m, |cursor, inst| {
         let data = cursor.m.inst(inst);
@@ -78,14 +78,14 @@ pub fn run(m: &mut Module, rules: FloatRules) {
 
 /// What has been written already, with the region that it is in: there it may be used again. `cse` would find the same, but what
 /// is never written costs nothing on the way to it.
-struct Known {
+struct Written {
     /// Zeros by number of components.
     zeros: [Option<(Region, Value)>; 4],
     /// Comparisons of a value with zero.
     is_zero: FxHashMap<(Region, Value), Value>,
 }
 
-impl Known {
+impl Written {
     fn zero(&mut self, cursor: &mut Cursor<'_>, ty: Type) -> Value {
         let known = &mut self.zeros[ty.lanes as usize - 1];
         match *known {
@@ -102,7 +102,7 @@ impl Known {
     }
 }
 
-fn lower(cursor: &mut Cursor<'_>, inst: Inst, strict: bool, known: &mut Known) -> Action {
+fn lower(cursor: &mut Cursor<'_>, inst: Inst, strict: bool, known: &mut Written) -> Action {
     let data = cursor.m.inst(inst);
     let (op, args) = (data.op, data.args.clone());
     let ty = cursor.m.ty(data.results[0]);
@@ -153,7 +153,7 @@ fn become_(cursor: &mut Cursor<'_>, inst: Inst, op: Op, args: Args) -> Action {
 }
 
 /// Two factors whose plain product is what the guest wants. `unsigned`: the sign of a zero does not matter.
-fn factors(cursor: &mut Cursor<'_>, known: &mut Known, a: Value, b: Value, unsigned: bool) -> [Value; 2] {
+fn factors(cursor: &mut Cursor<'_>, known: &mut Written, a: Value, b: Value, unsigned: bool) -> [Value; 2] {
     if a == b {
         return [a, b];
     }

@@ -55,6 +55,6 @@ pub use present::presenter::{Picture, PictureSink};
 pub use present::swapchain::SurfaceFactory;
 pub use raw_window_handle;
 pub use renderer::Renderer;
-pub use replay::look::Look;
 pub use replay::step::{StepError, Stepper, Target};
+pub use replay::texels::Texels;
 pub use replay::{Ahead, FrameTime, Go, ReplayError, Replayed, Watch};

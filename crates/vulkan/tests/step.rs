@@ -4,7 +4,7 @@ mod common;
 
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind};
-use afterimage_vulkan::{Look, Stepper, Target};
+use afterimage_vulkan::{Stepper, Target, Texels};
 use common::*;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -108,7 +108,7 @@ fn every_call_is_reached_from_everywhere() {
     stepper.keep_every(2);
     assert_eq!((stepper.calls(), stepper.next_call(), stepper.damage()), (8 * CALLS, 0, None));
     // Forward once, all of it.
-    let mut seen: Vec<(u64, Look)> = Vec::new();
+    let mut seen: Vec<(u64, Texels)> = Vec::new();
     stepper.pictures(0..8 * CALLS, |call, look| seen.push((call, look.clone()))).unwrap();
     assert_eq!(seen.len() as u64, 8 * CALLS);
     for (call, look) in seen.iter().filter(|(call, _)| call % CALLS == CALLS - 1) {

@@ -8,7 +8,7 @@ use crate::Failure;
 use afterimage_inspect::{CallKind, Capture, changes_between, fields};
 use afterimage_stream::packets::{CreateTexture, View};
 use afterimage_stream::{ObjectId, ObjectKind, State};
-use afterimage_vulkan::{Look, StepError, Stepper};
+use afterimage_vulkan::{StepError, Stepper, Texels};
 use std::fmt::Write;
 
 /// Most lines about what differs; the rest is counted.
@@ -87,7 +87,7 @@ impl At {
     }
 }
 
-fn picture(look: &Look) -> Picture {
+fn picture(look: &Texels) -> Picture {
     let pixels = look.rgba().as_chunks().0.to_vec();
     Picture { width: look.width, height: look.height, pixels }
 }

@@ -8,7 +8,7 @@ use super::room::Of;
 use afterimage_inspect::{Call, Capture};
 use afterimage_stream::ObjectId;
 use afterimage_stream::packets::{CreateTexture, Dimension, View};
-use afterimage_vulkan::{Look, Options, StepError, Stepper, Target};
+use afterimage_vulkan::{Options, StepError, Stepper, Target, Texels};
 use indicatif::ProgressBar;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
@@ -203,7 +203,7 @@ pub(super) fn take(
         Walker { stepper, capture, album, seen: BTreeSet::new(), looks: Vec::new(), taken: &mut taken, progress }
             .walk(calls, last);
     let ended = walked.and_then(|()| if end.is_some() { Ok(()) } else { stepper.run_to_end() });
-    debug_assert_eq!(stepper.kept(), 0, "states for ways back");
+    debug_assert_eq!(stepper.snapshots(), 0, "states for ways back");
     let finished = stepper.renderer().finish(&mut |_| {});
     stepper.renderer().set_picture_sink(None);
     let trouble = ended.map_err(|error| error.to_string()).and(finished.map_err(|error| error.to_string()));
@@ -221,7 +221,7 @@ pub(super) fn take(
 
 /// What a target held when it was looked at last.
 struct Held {
-    look: Look,
+    look: Texels,
     /// What its pictures' names end with, and the pictures.
     pictures: Vec<(&'static str, String)>,
 }
@@ -343,14 +343,14 @@ fn chain(view: View, suffix: &str) -> String {
     format!("{} {} {}{suffix}", view.texture, view.level, view.layer)
 }
 
-fn image(look: &Look) -> Image {
+fn image(look: &Texels) -> Image {
     Image { width: look.width, height: look.height, rgba: look.rgba() }
 }
 
 /// Puts the pictures of a subresource on the page: its texels, and its stencil values if it has any; or why there is no room.
 fn pictures(
     album: &mut Album,
-    look: &Look,
+    look: &Texels,
     view: View,
     place: usize,
 ) -> io::Result<Result<Vec<(&'static str, String)>, Full>> {

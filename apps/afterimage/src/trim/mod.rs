@@ -9,7 +9,7 @@ use crate::Failure;
 use afterimage_inspect::{CallSet, Capture};
 use afterimage_vulkan::{FrameSet, Renderer};
 use clap::{ArgGroup, Parser};
-use needs::Kept;
+use needs::Selection;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         (None, None) => return Err(Failure::new("say which --frames or --calls to keep")),
     };
     let Some(first) = capture.among(&set).next().copied() else { return Err(failed(&what)) };
-    let kept = Kept::of(&capture, &set);
+    let kept = Selection::of(&capture, &set);
     let drawn_before = kept.calls().any(|call| call < first.number);
     let told = match &args.frames {
         Some(span) if drawn_before => {

@@ -96,14 +96,14 @@ impl Touches {
 
 /// What of a capture is kept.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct Selection {
     /// In order.
     places: Vec<Place>,
     /// Numbers of the calls among them, in order.
     calls: Vec<u64>,
 }
 
-impl Kept {
+impl Selection {
     /// What the calls of a set need, and themselves.
     pub(super) fn of(capture: &Capture, set: &CallSet) -> Self {
         let Found { steps, mut groups } = Found::of(capture, set);

@@ -1,6 +1,6 @@
 //! Writing what is kept: every call behind packets that set what it needs.
 
-use super::needs::{Kept, Shaders, has_views, lives};
+use super::needs::{Selection, Shaders, has_views, lives};
 use super::settle::Settle;
 use super::touch;
 use crate::Failure;
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Writes a capture of what is kept from one file to the other. Everything before its first frame is the keyframe.
-pub(super) fn write(capture: &Capture, kept: &Kept, [from, path]: [&Path; 2]) -> Result<Summary, Failure> {
+pub(super) fn write(capture: &Capture, kept: &Selection, [from, path]: [&Path; 2]) -> Result<Summary, Failure> {
     let failed = |error: CaptureError| Failure::new(format!("{}: {error}", path.display()));
     let writer = Writer::create(path, capture.info()).map_err(failed)?;
     let mut rebuild = Rebuild {
@@ -70,7 +70,7 @@ fn goes_on<R: Read>(reader: &mut Reader<R>) -> Result<bool, CaptureError> {
 }
 
 struct Rebuild<'a> {
-    kept: &'a Kept,
+    kept: &'a Selection,
     shaders: Shaders<'a>,
     /// The state of the whole capture.
     wanted: State,

@@ -17,7 +17,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use texels::Texels;
+use texels::TextureFiles;
 
 /// A frame that is to be dumped.
 pub(crate) struct Frame {
@@ -77,7 +77,7 @@ pub(crate) fn dump_to(folder: &Path, frame: &Frame, options: &Options) -> Result
     let capture = frame.source.capture()?;
     let name = format!("{}_frame_dump_{:04}", frame.program, frame.number);
     // Without a device the words are still good.
-    let mut texels = frame.source.stepper(options).map(|stepper| Texels::new(stepper, folder, &name));
+    let mut texels = frame.source.stepper(options).map(|stepper| TextureFiles::new(stepper, folder, &name));
     // The text comes last: who sees it has the textures, too.
     let path = folder.join(format!("{name}.txt"));
     session::write(&path, |out| write_frame(&capture, frame, &mut texels, out)).map_err(|error| error.to_string())?;
@@ -104,7 +104,7 @@ pub(crate) fn access_line(capture: &Capture, call: u64, access: &Access) -> Stri
 fn write_frame(
     capture: &Capture,
     frame: &Frame,
-    texels: &mut Result<Texels, String>,
+    texels: &mut Result<TextureFiles, String>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let info = capture.info();
@@ -147,7 +147,7 @@ fn write_call(
     capture: &Capture,
     walk: &mut Walk<'_>,
     draw: &mut u64,
-    texels: Option<&mut Texels>,
+    texels: Option<&mut TextureFiles>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let Some(call) = walk.call() else { return Ok(()) };

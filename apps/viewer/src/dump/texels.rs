@@ -6,7 +6,7 @@ use afterimage_inspect::{Access, Capture, Walk};
 use afterimage_stream::packets::Effect;
 use afterimage_stream::packets::{CreateTexture, Dimension, View};
 use afterimage_stream::{Created, Format, ObjectId, ObjectKind, State};
-use afterimage_vulkan::{Look, Stepper};
+use afterimage_vulkan::{Stepper, Texels};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 type Part = (ObjectId, u16, u16, u32);
 
 /// Files of textures. A texture that was written since is looked at again.
-pub(super) struct Texels {
+pub(super) struct TextureFiles {
     stepper: Stepper,
     folder: PathBuf,
     /// Before the names of files.
@@ -75,7 +75,7 @@ fn place(texture: &CreateTexture, view: View) -> String {
     }
 }
 
-impl Texels {
+impl TextureFiles {
     /// Writes into this folder, with this name before every file's.
     pub(super) fn new(stepper: Stepper, folder: &Path, name: &str) -> Self {
         let (folder, name) = (folder.to_owned(), name.to_owned());
@@ -156,7 +156,7 @@ impl Texels {
         let mut dds = format.and_then(|format| dds::header(texture, format));
         for view in parts(texture) {
             let look = self.part(texture, view, version, call)?;
-            match (&mut dds, look.as_ref().and_then(Look::bytes)) {
+            match (&mut dds, look.as_ref().and_then(Texels::bytes)) {
                 (Some(dds), Some(bytes)) => dds.extend_from_slice(bytes),
                 _ => dds = None,
             }
@@ -175,7 +175,7 @@ impl Texels {
     }
 
     /// Writes the files of a subresource, and notes them. `None` where it cannot be read.
-    fn part(&mut self, texture: &CreateTexture, view: View, version: u32, call: u64) -> io::Result<Option<Look>> {
+    fn part(&mut self, texture: &CreateTexture, view: View, version: u32, call: u64) -> io::Result<Option<Texels>> {
         // Behind the call, which leaves alone what it reads.
         self.go(call)?;
         let view = View { texture: texture.id, ..view };
@@ -195,7 +195,7 @@ impl Texels {
         Ok(look)
     }
 
-    fn png(&self, look: &Look, file: &str) -> io::Result<()> {
+    fn png(&self, look: &Texels, file: &str) -> io::Result<()> {
         session::write(&self.folder.join(file), |out| {
             let mut encoder = png::Encoder::new(out, look.width, look.height);
             encoder.set_color(png::ColorType::Rgba);
@@ -209,7 +209,7 @@ impl Texels {
     /// The picture that a call presents, if it is one that shows something.
     ///
     /// # Errors
-    /// As [`Texels::of_call`].
+    /// As [`TextureFiles::of_call`].
     pub(super) fn shown(&mut self, call: u64) -> io::Result<Option<String>> {
         self.go(call)?;
         let Some(view) = self.stepper.shown() else { return Ok(None) };

@@ -4,7 +4,7 @@ use crate::protocol::{self, Order, Report};
 use afterimage_process::socket::Socket;
 use afterimage_stream::ObjectId;
 use afterimage_stream::packets::View;
-use afterimage_vulkan::{Look, Stepper};
+use afterimage_vulkan::{Stepper, Texels};
 use std::io;
 use std::ops::Range;
 use std::time::Duration;
@@ -56,7 +56,7 @@ fn pictures(
 }
 
 /// Alpha is data: it would only hide what is there.
-fn opaque(look: &Look) -> Vec<u8> {
+fn opaque(look: &Texels) -> Vec<u8> {
     look.rgba().chunks_exact(4).flat_map(|p| [p[0], p[1], p[2], 255]).collect()
 }
 

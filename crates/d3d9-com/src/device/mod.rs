@@ -25,7 +25,7 @@ use afterimage_d3d9_types::*;
 use crate::abi::*;
 use crate::direct3d::{self, Direct3D};
 use crate::full_screen::{Condition, FullScreen, Screen};
-use crate::markers::{self, Care};
+use crate::markers::{self, Pending};
 use crate::object::{Refs, Unknown};
 use crate::platform::{self, Output};
 use crate::renderer::{Place, Way};
@@ -44,7 +44,7 @@ pub(crate) struct Device {
     refs: Refs,
     extended: bool,
     /// What marks wait in, and whether there is a lock.
-    pub(crate) care: Care,
+    pub(crate) pending: Pending,
     /// Taken only where the program asked for it (`D3DCREATE_MULTITHREADED`).
     lock: Mutex<()>,
     inside: UnsafeCell<Inside>,
@@ -145,7 +145,7 @@ impl Device {
             vtable: &DEVICE,
             refs: Refs::default(),
             extended,
-            care: Care::new(locked),
+            pending: Pending::new(locked),
             lock: Mutex::default(),
             inside: UnsafeCell::new(Inside { busy: false, guest, owned: rustc_hash::FxHashMap::default() }),
             parent,
@@ -160,7 +160,7 @@ impl Device {
         this.own_implicit();
         this.refs.add();
         // SAFETY: it is good until `destroy`.
-        unsafe { markers::add(&raw const this.care, watched) };
+        unsafe { markers::add(&raw const this.pending, watched) };
         if creation.BehaviorFlags & D3DCREATE_FPU_PRESERVE == 0 {
             platform::set_single_precision();
         }
@@ -171,13 +171,13 @@ impl Device {
     /// two threads without asking for `D3DCREATE_MULTITHREADED`.
     #[inline]
     pub(crate) fn enter(&self) -> Entered<'_> {
-        let care = self.care.needed();
-        let lock = (care & Care::LOCK != 0).then(|| self.lock.lock().unwrap_or_else(PoisonError::into_inner));
+        let pending = self.pending.needed();
+        let lock = (pending & Pending::LOCK != 0).then(|| self.lock.lock().unwrap_or_else(PoisonError::into_inner));
         // SAFETY: with the lock, nobody else is inside; without it, the program has promised to use one thread, and no
         // method of ours calls another that enters while it is inside.
         let inside = unsafe { &mut *self.inside.get() };
         debug_assert!(!core::mem::replace(&mut inside.busy, true), "a device is entered twice");
-        if care & Care::MARKS != 0 {
+        if pending & Pending::MARKS != 0 {
             self.put_marks(inside);
         }
         Entered { inside, _lock: lock }
@@ -185,7 +185,7 @@ impl Device {
 
     #[cold]
     fn put_marks(&self, inside: &mut Inside) {
-        for mark in self.care.take_marks() {
+        for mark in self.pending.take_marks() {
             inside.guest.put_marker(mark.action, mark.color, &mark.text);
         }
     }
@@ -286,7 +286,7 @@ impl Device {
     /// Frees the device. Its objects first: nobody has references to them.
     fn destroy(&self) {
         let parent = self.parent;
-        markers::remove(&raw const self.care);
+        markers::remove(&raw const self.pending);
         // SAFETY: the last reference is gone, and devices are made by `Box::into_raw`.
         let mut device = unsafe { Box::from_raw(core::ptr::from_ref(self).cast_mut()) };
         device.inside.get_mut().owned.clear();

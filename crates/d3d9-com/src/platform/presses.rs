@@ -26,7 +26,7 @@ impl Presses {
     }
 
     /// What was pressed since the last look. Presses between two looks are one; a key that is held counts once, however often it repeats.
-    pub(super) fn look(&self, [capture, picture]: [i16; 2]) -> Keys {
+    pub(super) fn poll(&self, [capture, picture]: [i16; 2]) -> Keys {
         let is_down = |state: i16| u8::from(state & DOWN != 0);
         let before = self.0.swap(KNOWN | is_down(picture) << 1 | is_down(capture), Ordering::Relaxed);
         let is_pressed = |at: u8, state: i16| before >> at & 1 == 0 && state & (DOWN | PRESSED) != 0;
@@ -44,18 +44,18 @@ mod tests {
     #[test]
     fn presses_are_seen_once_however_short() {
         let presses = Presses::new();
-        let look = |capture, picture| {
-            let keys = presses.look([capture, picture]);
+        let poll = |capture, picture| {
+            let keys = presses.poll([capture, picture]);
             (keys.capture, keys.picture)
         };
-        assert_eq!(look(PRESSED, DOWN | PRESSED), (false, false), "what was before the first look");
-        assert_eq!(look(0, DOWN | PRESSED), (false, false), "held, and repeated");
-        assert_eq!(look(PRESSED, PRESSED), (true, false), "pressed and let go; let go after it repeated");
-        assert_eq!(look(PRESSED, PRESSED), (true, true), "the same again");
-        assert_eq!(look(DOWN, DOWN | PRESSED), (true, true), "somebody else saw that it was pressed, but it is down");
-        assert_eq!(look(0x7ffe, 0), (false, false), "other bits say nothing");
+        assert_eq!(poll(PRESSED, DOWN | PRESSED), (false, false), "what was before the first look");
+        assert_eq!(poll(0, DOWN | PRESSED), (false, false), "held, and repeated");
+        assert_eq!(poll(PRESSED, PRESSED), (true, false), "pressed and let go; let go after it repeated");
+        assert_eq!(poll(PRESSED, PRESSED), (true, true), "the same again");
+        assert_eq!(poll(DOWN, DOWN | PRESSED), (true, true), "somebody else saw that it was pressed, but it is down");
+        assert_eq!(poll(0x7ffe, 0), (false, false), "other bits say nothing");
         presses.forget();
-        assert_eq!(look(PRESSED, DOWN), (false, false), "what was pressed while nobody looked");
-        assert_eq!(look(PRESSED, DOWN), (true, false));
+        assert_eq!(poll(PRESSED, DOWN), (false, false), "what was pressed while nobody looked");
+        assert_eq!(poll(PRESSED, DOWN), (true, false));
     }
 }

@@ -3,7 +3,7 @@
 
 mod caps;
 pub mod claims;
-mod told;
+mod overrides;
 
 use crate::error::{Error, Result};
 use crate::format::{FormatKind, FormatRow, NV12, YV12, encodes_srgb, format_row};

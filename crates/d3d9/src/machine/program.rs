@@ -67,10 +67,10 @@ fn tell(broken: RuleSet, tokens: &[u32], constants: Constants) {
     if broken.is_empty() {
         return;
     }
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    let new = broken.without(*told);
-    *told = told.with(new);
-    drop(told);
+    let mut with_overrides = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    let new = broken.without(*with_overrides);
+    *with_overrides = with_overrides.with(new);
+    drop(with_overrides);
     if !new.is_empty() {
         let strict = Decoder::strict(tokens, constants).ok();
         let first = strict.and_then(|mut strict| strict.find_map(std::result::Result::err));

@@ -119,12 +119,12 @@ const KEPT: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Reports {
     faults: Vec<Fault>,
-    said: FxHashSet<Said>,
+    reported: FxHashSet<Reported>,
 }
 
 /// What was said once, and is not said again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Said {
+enum Reported {
     Opcode(Opcode),
     Register(u32),
     Event(u32),
@@ -138,7 +138,7 @@ impl Reports {
 
     #[cold]
     pub(super) fn fault(&mut self, fault: Fault) {
-        if self.first(Said::Fault(std::mem::discriminant(&fault.kind), fault.packet)) {
+        if self.first(Reported::Fault(std::mem::discriminant(&fault.kind), fault.packet)) {
             tracing::warn!("{fault}");
         }
         if self.faults.len() < KEPT {
@@ -150,14 +150,14 @@ impl Reports {
         std::mem::take(&mut self.faults)
     }
 
-    fn first(&mut self, what: Said) -> bool {
-        self.said.len() < Self::LIMIT && self.said.insert(what)
+    fn first(&mut self, what: Reported) -> bool {
+        self.reported.len() < Self::LIMIT && self.reported.insert(what)
     }
 
     /// A packet that is skipped.
     #[cold]
     pub(super) fn opcode(&mut self, queue: Queue, opcode: Opcode, address: u64) {
-        if self.first(Said::Opcode(opcode)) {
+        if self.first(Reported::Opcode(opcode)) {
             match opcode.row().map(|row| (row.name, row.skipped.unwrap_or("it is not known"))) {
                 Some((name, why)) => tracing::warn!("{queue}: {name} at {address:#x} is not carried out: {why}"),
                 None => tracing::warn!("{queue}: there is no packet {:#04x} that is known, at {address:#x}", opcode.0),
@@ -168,13 +168,13 @@ impl Reports {
     /// Whether a packet was skipped.
     #[cfg(test)]
     pub(super) fn skipped(&self, opcode: Opcode) -> bool {
-        self.said.contains(&Said::Opcode(opcode))
+        self.reported.contains(&Reported::Opcode(opcode))
     }
 
     /// A register without a name.
     #[cold]
     pub(super) fn register(&mut self, register: u32, value: u32) {
-        if self.first(Said::Register(register)) {
+        if self.first(Reported::Register(register)) {
             tracing::warn!("no register is known at {register:#07x} (value {value:#010x})");
         }
     }
@@ -182,7 +182,7 @@ impl Reports {
     /// An event that does nothing here, or not all.
     #[cold]
     pub(super) fn event(&mut self, event: u32, what: &'static str) {
-        if self.first(Said::Event(event)) {
+        if self.first(Reported::Event(event)) {
             let name = afterimage_gnm_types::enums::EVENT_TYPE.of(event).unwrap_or("event");
             tracing::warn!("{name} ({event}): {what}");
         }
@@ -191,7 +191,7 @@ impl Reports {
     /// Something else, of which `what` is the number.
     #[cold]
     pub(super) fn other(&mut self, kind: &'static str, what: u32) {
-        if self.first(Said::Other(kind, what)) {
+        if self.first(Reported::Other(kind, what)) {
             tracing::warn!("{kind} {what:#x} is not known, and is ignored");
         }
     }

@@ -91,20 +91,20 @@ impl Facts {
         if value { Facts { exec: true, covers: ALL, ..self } } else { Facts { set: self.set | self.covers, ..self } }
     }
 
-    fn operand(&self, operand: Operand) -> Known {
+    fn operand(&self, operand: Operand) -> MaskFacts {
         match operand.scalar_code() {
             Some(code) if code & !1 == EXEC => {
-                Known { set: self.exec, clear: false, covers: self.exec, exec: true, masky: true }
+                MaskFacts { set: self.exec, clear: false, covers: self.exec, exec: true, masky: true }
             }
             Some(code) => {
                 let bit = pair_bit(code);
                 let (set, covers) = (self.set & bit != 0, self.covers & bit != 0);
-                Known { set, clear: false, covers: covers || set, exec: false, masky: self.masky & bit != 0 }
+                MaskFacts { set, clear: false, covers: covers || set, exec: false, masky: self.masky & bit != 0 }
             }
             None => {
                 let bits = operand.constant(Ty::B64);
                 let (set, clear) = (bits == Some(u64::MAX), bits == Some(0));
-                Known { set, clear, covers: set || self.exec, exec: false, masky: false }
+                MaskFacts { set, clear, covers: set || self.exec, exec: false, masky: false }
             }
         }
     }
@@ -112,7 +112,7 @@ impl Facts {
 
 /// What is known of a mask.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct MaskFacts {
     set: bool,
     clear: bool,
     /// It or exec is true.
@@ -413,19 +413,19 @@ fn transfer(facts: &mut Facts, inst: &Inst) {
                 if code & !1 == EXEC {
                     exec_becomes(
                         facts,
-                        Known { set: false, clear: false, covers: facts.exec, exec: false, masky: true },
+                        MaskFacts { set: false, clear: false, covers: facts.exec, exec: false, masky: true },
                         0,
                     );
                     continue;
                 }
                 let bit = pair_bit(code);
                 let mask = inst.is_vector() && !inst.has(flag::SCALAR_DST);
-                write(facts, bit, Known { set: false, clear: false, covers: false, exec: false, masky: mask });
+                write(facts, bit, MaskFacts { set: false, clear: false, covers: false, exec: false, masky: mask });
             }
         }
         if inst.has(flag::WRITES_EXEC) {
             // cmpx: some of the lanes that are active.
-            exec_becomes(facts, Known { set: false, clear: false, covers: false, exec: false, masky: true }, 0);
+            exec_becomes(facts, MaskFacts { set: false, clear: false, covers: false, exec: false, masky: true }, 0);
         }
         return;
     };
@@ -443,7 +443,7 @@ fn transfer(facts: &mut Facts, inst: &Inst) {
         Form::Select => both(a, b),
         Form::Not => {
             against = complement(0);
-            Known { set: a.clear, clear: a.set, covers: a.exec || facts.exec, exec: false, masky: a.masky }
+            MaskFacts { set: a.clear, clear: a.set, covers: a.exec || facts.exec, exec: false, masky: a.masky }
         }
         Form::Wqm => a,
         Form::Logic(op) => {
@@ -469,13 +469,13 @@ fn transfer(facts: &mut Facts, inst: &Inst) {
     };
     match form {
         Form::SaveExec(op) => {
-            let saved = Known { set: facts.exec, ..old };
+            let saved = MaskFacts { set: facts.exec, ..old };
             // exec and what was saved of it: the new exec or the old one is true where the other operand covers both.
             let saved_covers = result.set || saved.set || (op == Logic::Xor && a.set);
             if let Some(code) = inst.dst.scalar_code() {
                 exec_becomes(facts, result, against);
                 let bit = pair_bit(code);
-                write(facts, bit, Known { covers: saved_covers || facts.exec, exec: false, ..saved });
+                write(facts, bit, MaskFacts { covers: saved_covers || facts.exec, exec: false, ..saved });
             }
         }
         _ => match inst.dst.scalar_code() {
@@ -486,8 +486,8 @@ fn transfer(facts: &mut Facts, inst: &Inst) {
     }
 }
 
-fn both(a: Known, b: Known) -> Known {
-    Known {
+fn both(a: MaskFacts, b: MaskFacts) -> MaskFacts {
+    MaskFacts {
         set: a.set && b.set,
         clear: a.clear && b.clear,
         covers: a.covers && b.covers,
@@ -496,7 +496,7 @@ fn both(a: Known, b: Known) -> Known {
     }
 }
 
-fn logic(op: Logic, a: Known, b: Known, exec: bool) -> Known {
+fn logic(op: Logic, a: MaskFacts, b: MaskFacts, exec: bool) -> MaskFacts {
     let (set, clear, covers) = match op {
         Logic::And => (a.set && b.set, a.clear || b.clear, a.covers && b.covers),
         Logic::Or => {
@@ -513,10 +513,10 @@ fn logic(op: Logic, a: Known, b: Known, exec: bool) -> Known {
         Logic::Nor => (a.clear && b.clear, a.set || b.set, false),
         Logic::Xnor => ((a.set && b.set) || (a.clear && b.clear), false, false),
     };
-    Known { set, clear, covers: covers || set || exec, exec: false, masky: a.masky || b.masky }
+    MaskFacts { set, clear, covers: covers || set || exec, exec: false, masky: a.masky || b.masky }
 }
 
-fn write(facts: &mut Facts, pair: u64, known: Known) {
+fn write(facts: &mut Facts, pair: u64, known: MaskFacts) {
     let put = |bits: &mut u64, value: bool| *bits = if value { *bits | pair } else { *bits & !pair };
     put(&mut facts.set, known.set);
     put(&mut facts.covers, known.covers || known.set || facts.exec);
@@ -524,7 +524,7 @@ fn write(facts: &mut Facts, pair: u64, known: Known) {
 }
 
 /// exec is written; `covers` are pairs of which it or the new exec is true.
-fn exec_becomes(facts: &mut Facts, known: Known, covers: u64) {
+fn exec_becomes(facts: &mut Facts, known: MaskFacts, covers: u64) {
     facts.exec = known.set;
     facts.covers = if known.set { ALL } else { facts.set | covers };
 }

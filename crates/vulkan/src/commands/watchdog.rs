@@ -28,7 +28,7 @@ struct Seen {
 
 impl Seen {
     /// It is this one now, and so much time has gone by since the last look.
-    fn look(&mut self, which: u64, passed: Duration) {
+    fn check(&mut self, which: u64, passed: Duration) {
         *self = match self.which == which && which != 0 {
             true => Self { which, age: self.age + passed },
             false => Self { which, age: Duration::ZERO },
@@ -50,13 +50,13 @@ impl Dog {
     }
 
     /// Looks, `passed` behind the last time; the GPU has completed so many submissions. What takes too long, if something does.
-    fn look(&mut self, passed: Duration, completed: Option<u64>) -> Option<Hang> {
+    fn check(&mut self, passed: Duration, completed: Option<u64>) -> Option<Hang> {
         let journal = &self.journal;
         journal.complete(completed.unwrap_or(0));
         // The GPU has one queue, so that the oldest is the one that it is at.
         let oldest = journal.completed().saturating_add(1);
-        self.submission.look(if oldest <= journal.submitted() { oldest } else { 0 }, passed);
-        self.packet.look(journal.packet(), passed);
+        self.submission.check(if oldest <= journal.submitted() { oldest } else { 0 }, passed);
+        self.packet.check(journal.packet(), passed);
         journal.set_busy(self.packet.age);
         let (cause, limit, work) = if self.submission.age > self.limit {
             (Cause::Submission, self.limit, journal.work(oldest))
@@ -101,18 +101,18 @@ impl Watchdog {
         let stop = Arc::new(Stop::default());
         let (other, mut dog) = (Arc::clone(&stop), Dog::new(journal, limit));
         let step = LOOK.min(limit / 4).max(Duration::from_millis(1));
-        let look = move || {
+        let check = move || {
             let mut last = Instant::now();
             while !other.wait(step) {
                 let now = Instant::now();
                 // A process that was stopped, or got no time, did not wait for the GPU.
                 let passed = now.duration_since(std::mem::replace(&mut last, now)).min(step * 2);
-                if let Some(hang) = dog.look(passed, completed()) {
+                if let Some(hang) = dog.check(passed, completed()) {
                     return on_hang(&hang);
                 }
             }
         };
-        let thread = std::thread::Builder::new().name("watchdog".to_owned()).spawn(look).map_err(Error::Watchdog)?;
+        let thread = std::thread::Builder::new().name("watchdog".to_owned()).spawn(check).map_err(Error::Watchdog)?;
         Ok(Self { stop, thread: Some(thread) })
     }
 }
@@ -148,7 +148,7 @@ mod tests {
 
     /// How many steps it takes until something has taken too long, of a hundred.
     fn steps(dog: &mut Dog, completed: u64) -> Option<(usize, Hang)> {
-        (0..100).find_map(|step| Some((step, dog.look(STEP, Some(completed))?)))
+        (0..100).find_map(|step| Some((step, dog.check(STEP, Some(completed))?)))
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
         let (journal, mut dog) = dog();
         (1..=1000).for_each(|number| journal.submit(number, &Work::default()));
         for number in 0..1000 {
-            assert!((0..10).all(|_| dog.look(STEP, Some(number)).is_none()), "each in its time");
+            assert!((0..10).all(|_| dog.check(STEP, Some(number)).is_none()), "each in its time");
         }
         assert_eq!(steps(&mut dog, 1000), None);
         // With more in flight than the journal has room for.
@@ -186,15 +186,15 @@ mod tests {
         let (journal, mut dog) = dog();
         journal.begin_frame(2);
         journal.begin_packet(Kind::CreateShader, 17);
-        let (step, hang) = (0..1000).find_map(|step| Some((step, dog.look(STEP, Some(0))?))).unwrap();
+        let (step, hang) = (0..1000).find_map(|step| Some((step, dog.check(STEP, Some(0))?))).unwrap();
         assert_eq!((step, hang.cause, journal.read().busy), (101, Cause::Packet, STEP * 101));
         assert_eq!(hang.to_string(), "a packet took longer than 10 s: frame 2, packet CreateShader (sequence 17)");
         for sequence in 18..1000 {
             journal.begin_packet(Kind::CreateShader, sequence);
-            assert!((0..20).all(|_| dog.look(STEP, Some(0)).is_none()));
+            assert!((0..20).all(|_| dog.check(STEP, Some(0)).is_none()));
         }
         journal.end_packet();
-        assert!((0..1000).all(|_| dog.look(STEP, Some(0)).is_none()), "between packets there is all the time");
+        assert!((0..1000).all(|_| dog.check(STEP, Some(0)).is_none()), "between packets there is all the time");
     }
 
     #[test]

@@ -41,7 +41,7 @@ const MOST_UNUSED: u32 = 16;
 
 /// What one pipeline is made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct PipelineRecord {
     pub(crate) vertex: Identity,
     pub(crate) pixel: Option<Identity>,
     pub(crate) fixed: Fixed,
@@ -60,7 +60,7 @@ pub(crate) struct File {
 /// What the file of a program held.
 pub(crate) struct History {
     pub(crate) file: File,
-    pub(crate) pipelines: Vec<Known>,
+    pub(crate) pipelines: Vec<PipelineRecord>,
     /// States that each shader was used in, by the hash of its code.
     pub(crate) states: FxHashMap<u128, Vec<RuntimeInfo>>,
     /// Numbers of the pipelines that each shader is part of, likewise.
@@ -187,7 +187,7 @@ impl History {
     }
 
     /// Writes what draws used, and what they did not but earlier runs did. Trouble is logged and does no harm.
-    pub(crate) fn store(file: &File, profile: &Profile, used: Vec<Known>) {
+    pub(crate) fn store(file: &File, profile: &Profile, used: Vec<PipelineRecord>) {
         // Another process may have written in the meantime: what it used is as new as what this one did.
         let before = read(&file.path, file.device, profile);
         let all = merge(used, before);
@@ -204,18 +204,20 @@ impl History {
 }
 
 /// What is known after a run that used some of what was known before.
-fn merge(mut used: Vec<Known>, before: Vec<Known>) -> Vec<Known> {
-    let parts = |known: &Known| (known.vertex, known.pixel, known.fixed.clone());
+fn merge(mut used: Vec<PipelineRecord>, before: Vec<PipelineRecord>) -> Vec<PipelineRecord> {
+    let parts = |known: &PipelineRecord| (known.vertex, known.pixel, known.fixed.clone());
     let seen: FxHashSet<_> = used.iter().map(parts).collect();
     let others = before.into_iter().filter(|known| !seen.contains(&parts(known)));
-    used.extend(others.map(|known| Known { unused: known.unused + 1, ..known }).filter(|k| k.unused <= MOST_UNUSED));
+    used.extend(
+        others.map(|known| PipelineRecord { unused: known.unused + 1, ..known }).filter(|k| k.unused <= MOST_UNUSED),
+    );
     // The used stay in the order of their first draw, which is the order that the next run wants them in.
     used.sort_by_key(|known| known.unused);
     used.truncate(MOST);
     used
 }
 
-fn read(path: &Path, device: u64, profile: &Profile) -> Vec<Known> {
+fn read(path: &Path, device: u64, profile: &Profile) -> Vec<PipelineRecord> {
     let read = || {
         let file = std::fs::File::open(path)?;
         store::mark_used(&file);
@@ -241,7 +243,7 @@ fn read(path: &Path, device: u64, profile: &Profile) -> Vec<Known> {
     }
 }
 
-fn encode(all: &[Known], device: u64) -> Vec<u8> {
+fn encode(all: &[PipelineRecord], device: u64) -> Vec<u8> {
     let mut shaders: Vec<RawShader> = Vec::new();
     let mut numbers: FxHashMap<Identity, u32> = FxHashMap::default();
     let mut body = Vec::new();
@@ -309,7 +311,7 @@ fn take<T: Pod>(bytes: &mut &[u8]) -> Option<T> {
     Some(bytemuck::pod_read_unaligned(front))
 }
 
-fn decode(mut bytes: &[u8], device: u64) -> Result<Vec<Known>, Unusable> {
+fn decode(mut bytes: &[u8], device: u64) -> Result<Vec<PipelineRecord>, Unusable> {
     let header: Header = take(&mut bytes).ok_or(Unusable::Foreign)?;
     if header.magic != MAGIC {
         return Err(Unusable::Foreign);
@@ -323,7 +325,7 @@ fn decode(mut bytes: &[u8], device: u64) -> Result<Vec<Known>, Unusable> {
     decode_body(bytes, header.shaders, header.pipelines).ok_or(Unusable::Damaged)
 }
 
-fn decode_body(mut bytes: &[u8], shaders: u32, pipelines: u32) -> Option<Vec<Known>> {
+fn decode_body(mut bytes: &[u8], shaders: u32, pipelines: u32) -> Option<Vec<PipelineRecord>> {
     let (table, rest) = bytes.split_at_checked(size_of::<RawShader>().checked_mul(shaders as usize)?)?;
     bytes = rest;
     let shader = |number: u32| {
@@ -345,7 +347,7 @@ fn decode_body(mut bytes: &[u8], shaders: u32, pipelines: u32) -> Option<Vec<Kno
         }
         let [enable, blend @ .., own] = raw.blend;
         let (equation, masks) = blend.split_at(6);
-        all.push(Known {
+        all.push(PipelineRecord {
             vertex: shader(raw.vertex)?,
             pixel: if raw.pixel == NONE { None } else { Some(shader(raw.pixel)?) },
             fixed: Fixed {
@@ -371,7 +373,7 @@ fn decode_body(mut bytes: &[u8], shaders: u32, pipelines: u32) -> Option<Vec<Kno
     bytes.is_empty().then_some(all)
 }
 
-impl Known {
+impl PipelineRecord {
     /// Whether a device can be asked for this. A file with a right checksum says nothing else, unless somebody has
     /// written it by hand; but what Vulkan is asked for must be right whoever wrote it.
     fn fits(&self, profile: &Profile) -> bool {
@@ -406,7 +408,7 @@ mod tests {
     use super::*;
     use smallvec::smallvec;
 
-    fn known(number: u8) -> Known {
+    fn known(number: u8) -> PipelineRecord {
         let mut runtime = RuntimeInfo::default();
         runtime.textures[usize::from(number % 20)] = number;
         let attribute = |location| Attribute {
@@ -415,7 +417,7 @@ mod tests {
             format: vk::Format::R32G32_SFLOAT,
             offset: u32::from(number) + location,
         };
-        Known {
+        PipelineRecord {
             vertex: Identity { code: 1 << number, runtime },
             pixel: (!number.is_multiple_of(3)).then_some(Identity { code: 7, runtime }),
             fixed: Fixed {
@@ -442,7 +444,7 @@ mod tests {
 
     #[test]
     fn only_a_whole_file_of_the_same_device_is_taken() {
-        let all: Vec<Known> = (0..9).map(known).collect();
+        let all: Vec<PipelineRecord> = (0..9).map(known).collect();
         let good = encode(&all, 5);
         assert_eq!(decode(&good, 5).as_ref(), Ok(&all));
         assert_eq!(decode(&good, 6), Err(Unusable::Other));
@@ -461,10 +463,11 @@ mod tests {
 
     #[test]
     fn what_is_not_used_is_forgotten_in_the_end() {
-        let [a, b, c] = [0, 1, 2].map(|n| Known { unused: 0, ..known(n) });
-        let after = merge(vec![b.clone(), a.clone()], vec![a.clone(), Known { unused: 3, ..c.clone() }, b.clone()]);
-        assert_eq!(after, [b.clone(), a, Known { unused: 4, ..c.clone() }]);
-        assert_eq!(merge(vec![b.clone()], vec![Known { unused: MOST_UNUSED, ..c }]), [b]);
+        let [a, b, c] = [0, 1, 2].map(|n| PipelineRecord { unused: 0, ..known(n) });
+        let after =
+            merge(vec![b.clone(), a.clone()], vec![a.clone(), PipelineRecord { unused: 3, ..c.clone() }, b.clone()]);
+        assert_eq!(after, [b.clone(), a, PipelineRecord { unused: 4, ..c.clone() }]);
+        assert_eq!(merge(vec![b.clone()], vec![PipelineRecord { unused: MOST_UNUSED, ..c }]), [b]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::device::memory::HeapTrim;
 use crate::device::profile::Profile;
 use crate::error::{Error, Result};
 use crate::pipeline::cache::PipelineCache;
-use crate::pipeline::history::Known;
+use crate::pipeline::history::PipelineRecord;
 use crate::pipeline::key::{Blend, Fixed, Interner, Key, TargetFormats, VertexLayout};
 use crate::pipeline::shaders::Library;
 use crate::pipeline::{key, shaders};
@@ -370,12 +370,12 @@ impl Pipelines {
     }
 
     /// The pipelines that draws used, in the order of the first draw.
-    pub(crate) fn used(&self) -> Vec<Known> {
+    pub(crate) fn used(&self) -> Vec<PipelineRecord> {
         let entries = self.used.iter().filter_map(|key| self.entries.get(key));
         // Geometry shaders of guests are so rare that nothing is known of them.
         let drawn = entries.filter(|entry| matches!(entry.used, Some(Some(_))) && entry.slot.geometry.is_none());
         drawn
-            .map(|entry| Known {
+            .map(|entry| PipelineRecord {
                 vertex: entry.slot.vertex.identity,
                 pixel: entry.slot.pixel.as_ref().map(|pixel| pixel.identity),
                 fixed: entry.slot.fixed.clone(),

@@ -1,7 +1,7 @@
 //! Replays: captures drawn from their start to their end, and how long their frames take.
 
-pub(crate) mod look;
 pub(crate) mod step;
+pub(crate) mod texels;
 pub(crate) mod times;
 
 use crate::error::Error;

@@ -5,7 +5,7 @@
 
 use crate::renderer::Renderer;
 use crate::replay::ReplayError;
-use crate::replay::look::Look;
+use crate::replay::texels::Texels;
 use crate::replay::times::Laps;
 use afterimage_capture::{CaptureError, MemoryArena, Reader, Uses};
 use afterimage_stream::packets::{Clear, Effect, Header, Part, Stage, View};
@@ -58,7 +58,7 @@ pub(crate) struct Place {
 }
 
 /// A state that was kept at the beginning of a frame.
-struct Kept {
+struct Snapshot {
     place: Place,
     words: Vec<u64>,
     arena: MemoryArena,
@@ -132,7 +132,7 @@ pub struct Stepper {
     /// The view that shows what the last call did.
     shown: Option<View>,
     errors: u64,
-    kept: Vec<Kept>,
+    snapshots: Vec<Snapshot>,
     keep_every: u64,
     /// Frames begun since a state was kept.
     frames: u64,
@@ -183,8 +183,8 @@ impl Stepper {
 
     /// How many states are kept for ways back.
     #[must_use]
-    pub fn kept(&self) -> usize {
-        self.kept.len()
+    pub fn snapshots(&self) -> usize {
+        self.snapshots.len()
     }
 
     /// Number of the call that comes next: as many have been executed.
@@ -226,10 +226,12 @@ impl Stepper {
         }
         let at = self.place.calls;
         // Going on costs what lies between; a state that was kept costs itself, as much as a frame or so.
-        let kept =
-            self.kept.iter().rposition(|kept| kept.place.calls <= call && (at > call + 1 || kept.place.calls > at));
-        match kept {
-            Some(kept) => self.restore(kept)?,
+        let snapshots = self
+            .snapshots
+            .iter()
+            .rposition(|snapshots| snapshots.place.calls <= call && (at > call + 1 || snapshots.place.calls > at));
+        match snapshots {
+            Some(snapshots) => self.restore(snapshots)?,
             None if at > call + 1 || self.at_end => self.rewind()?,
             None => {}
         }
@@ -292,7 +294,7 @@ impl Stepper {
     ///
     /// # Errors
     /// The device is lost, or has no memory left.
-    pub fn picture(&mut self, view: View) -> Result<Option<Look>, StepError> {
+    pub fn picture(&mut self, view: View) -> Result<Option<Texels>, StepError> {
         Ok(self.renderer.look(view)?)
     }
 
@@ -303,7 +305,7 @@ impl Stepper {
     pub fn pictures(
         &mut self,
         calls: impl IntoIterator<Item = u64>,
-        mut each: impl FnMut(u64, &Look),
+        mut each: impl FnMut(u64, &Texels),
     ) -> Result<(), StepError> {
         let mut calls: Vec<u64> = calls.into_iter().collect();
         calls.sort_unstable();
@@ -348,7 +350,7 @@ impl Stepper {
             damage: None,
             shown: None,
             errors: 0,
-            kept: Vec::new(),
+            snapshots: Vec::new(),
             keep_every: KEEP_EVERY,
             frames: 0,
             at_end: false,
@@ -494,7 +496,7 @@ impl Stepper {
     fn keep_due(&self) -> bool {
         self.frames >= self.keep_every
             && !self.keyframe
-            && self.kept.last().is_none_or(|kept| kept.place.calls < self.place.calls)
+            && self.snapshots.last().is_none_or(|snapshots| snapshots.place.calls < self.place.calls)
             && self.begins_frame()
     }
 
@@ -505,10 +507,10 @@ impl Stepper {
         let header: Header = bytemuck::cast(self.words[self.place.word]);
         renumber(&mut words, header.sequence);
         let bytes = words.len() * 8 + arena.slot_size(0).unwrap_or(0) as usize;
-        self.kept.push(Kept { place: self.place, words, arena, bytes });
-        while self.kept.iter().map(|kept| kept.bytes).sum::<usize>() > KEEP_BYTES {
+        self.snapshots.push(Snapshot { place: self.place, words, arena, bytes });
+        while self.snapshots.iter().map(|snapshots| snapshots.bytes).sum::<usize>() > KEEP_BYTES {
             let mut number = 0;
-            self.kept.retain(|_| {
+            self.snapshots.retain(|_| {
                 number += 1;
                 number % 2 == 0
             });
@@ -517,11 +519,11 @@ impl Stepper {
         Ok(())
     }
 
-    fn restore(&mut self, kept: usize) -> Result<(), StepError> {
+    fn restore(&mut self, snapshots: usize) -> Result<(), StepError> {
         self.rewind()?;
-        let Some(kept) = self.kept.get(kept) else { return Ok(()) };
-        drop(self.renderer.execute(&kept.words, &kept.arena, &mut |_| {}));
-        let place = kept.place;
+        let Some(snapshots) = self.snapshots.get(snapshots) else { return Ok(()) };
+        drop(self.renderer.execute(&snapshots.words, &snapshots.arena, &mut |_| {}));
+        let place = snapshots.place;
         while self.place.batches < place.batches && self.next_batch() {}
         self.place = place;
         Ok(())

@@ -31,7 +31,7 @@ pub(crate) fn pressed_keys() -> Keys {
         return Keys::default();
     }
     // SAFETY: takes any key.
-    PRESSES.look([VK_F10, VK_F12].map(|key| unsafe { GetAsyncKeyState(key) }))
+    PRESSES.poll([VK_F10, VK_F12].map(|key| unsafe { GetAsyncKeyState(key) }))
 }
 
 fn is_active() -> bool {

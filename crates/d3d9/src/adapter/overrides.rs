@@ -8,7 +8,7 @@ use afterimage_d3d9_types::*;
 impl Adapter {
     /// The same adapter, as the user wants programs to see it.
     #[must_use]
-    pub fn told(mut self, values: &Values) -> Self {
+    pub fn with_overrides(mut self, values: &Values) -> Self {
         let info = &mut self.info;
         info.vendor = values.vendor_id.unwrap_or(info.vendor);
         info.device = values.device_id.unwrap_or(info.device);
@@ -77,7 +77,7 @@ mod tests {
         }
         let settings = Settings::of_text("game.exe", std::path::Path::new("f"), text);
         assert_eq!(settings.problems, []);
-        Adapter::new(info, D3DDISPLAYMODE { Format: D3DFMT_X8R8G8B8, ..Default::default() }).told(&settings)
+        Adapter::new(info, D3DDISPLAYMODE { Format: D3DFMT_X8R8G8B8, ..Default::default() }).with_overrides(&settings)
     }
 
     #[test]

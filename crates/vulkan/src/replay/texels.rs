@@ -8,7 +8,7 @@ use afterimage_stream::{Format, FormatFeatures};
 
 /// What a subresource of a texture holds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Look {
+pub struct Texels {
     /// The subresource.
     pub view: View,
     /// The texture's format.
@@ -124,7 +124,7 @@ fn small_float(bits: u32, mantissa: u32) -> f32 {
     }
 }
 
-impl Look {
+impl Texels {
     /// Texels in rows from the top: red, green, blue and alpha; missing colours are 0, missing alpha is 1. Values are those of
     /// the format; sRGB formats give what is stored, undecoded. Depth is in the red channel, stencil in the green one.
     #[must_use]
@@ -249,7 +249,7 @@ impl Renderer {
     ///
     /// # Errors
     /// Where the device is lost or has no memory left.
-    pub fn look(&mut self, view: View) -> Result<Option<Look>> {
+    pub fn look(&mut self, view: View) -> Result<Option<Texels>> {
         let asked = view;
         let view = self.rooted(view);
         let Some(shown) = self.resources.textures.get(asked.texture) else { return Ok(None) };
@@ -288,7 +288,7 @@ impl Renderer {
             false if format.info().block == 1 && format.info().bytes == root.info().bytes => format,
             false => root,
         };
-        Ok(Some(Look { view: asked, format, width: rect.width, height: rect.height, layout, bytes, blocks }))
+        Ok(Some(Texels { view: asked, format, width: rect.width, height: rect.height, layout, bytes, blocks }))
     }
 }
 
@@ -296,9 +296,9 @@ impl Renderer {
 mod tests {
     use super::*;
 
-    fn look(format: Format, bytes: &[u8]) -> Look {
+    fn look(format: Format, bytes: &[u8]) -> Texels {
         let width = bytes.len() as u32 / format.info().bytes;
-        Look { view: View::default(), format, width, height: 1, layout: format, bytes: bytes.to_vec(), blocks: None }
+        Texels { view: View::default(), format, width, height: 1, layout: format, bytes: bytes.to_vec(), blocks: None }
     }
 
     #[test]
