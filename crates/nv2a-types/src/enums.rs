@@ -150,7 +150,7 @@ names! {
     /// Where textures' memory is.
     TEXTURE_DMA { 1 "A", 2 "B" }
     /// Where borders of textures come from.
-    BORDER_SOURCE { 0 "texture", 1 "color" }
+    BORDER_SOURCE { 0 TEXTURE "texture", 1 COLOR "color" }
     /// Texture address modes.
     ADDRESS -> Address {
         1 WRAP "repeat" => Repeat, 2 MIRROR "mirror" => Mirror, 3 CLAMP_TO_EDGE "clamp to edge" => ClampToEdge,
@@ -169,7 +169,7 @@ names! {
     /// Kernels of convolution.
     KERNEL { 1 "quincunx", 2 "gaussian 3" }
     /// Colour keys.
-    COLOR_KEY { 0 "off", 1 "alpha", 2 "RGBA", 3 "kill" }
+    COLOR_KEY { 0 DISABLE "off", 1 ALPHA "alpha", 2 RGBA "RGBA", 3 KILL "kill" }
     /// Entries of palettes.
     PALETTE_LENGTH { 0 "256", 1 "128", 2 "64", 3 "32" }
     /// Types of vertex arrays.
@@ -191,13 +191,13 @@ names! {
         14 "v1+r0", 15 "E*F",
     }
     /// Vertex execution modes.
-    EXECUTION_MODE { 0 "fixed", 2 "program" }
+    EXECUTION_MODE { 0 FIXED "fixed", 2 PROGRAM "program" }
     /// Ranges of vertex programs.
     EXECUTION_RANGE { 0 "user", 1 "privileged" }
     /// Which vertex array memory.
     VERTEX_DMA { 0 "A", 1 "B" }
     /// What the depth range does.
-    ZCLAMP { 0 "cull", 1 "clamp" }
+    ZCLAMP { 0 CULL "cull", 1 CLAMP "clamp" }
     /// Formats of `SET_CONTROL0`.
     Z_FORMAT { 0 "fixed", 1 "float" }
     /// Kinds of reports.

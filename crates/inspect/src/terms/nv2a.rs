@@ -70,12 +70,13 @@ macro_rules! value {
 }
 pub(super) use value;
 
-/// A filter. The host has up to three numbers for it.
-macro_rules! filter {
+/// The same, where the headers count in tens. The host has up to three numbers for a filter.
+macro_rules! decimal {
     ($table:ident::$value:ident) => {
-        say(format!("{} ({})", stringify!($value), enums::$table::$value))
+        format!("{} ({})", stringify!($value), afterimage_nv2a_types::enums::$table::$value)
     };
 }
+pub(super) use decimal;
 
 fn truth(on: u8) -> Said {
     say(if on != 0 { "V_TRUE" } else { "V_FALSE" })
@@ -251,20 +252,19 @@ const TEXTURE: &[Row] = &[
         |s, n| {
             let sampler = sampler(s, n)?;
             match (sampler.min, sampler.mipmapped, sampler.mip) {
-                (0, 0, _) => {
-                    filter!(MIN_FILTER::BOX_LOD0).or("or CONVOLUTION_2D_LOD0 (7), or a format that cannot be filtered")
-                }
-                (_, 0, _) => Some(filter!(MIN_FILTER::TENT_LOD0)),
-                (0, _, 0) => filter!(MIN_FILTER::BOX_NEARESTLOD).or("or a format that cannot be filtered"),
-                (_, _, 0) => Some(filter!(MIN_FILTER::TENT_NEARESTLOD)),
-                (0, ..) => Some(filter!(MIN_FILTER::BOX_TENT_LOD)),
-                _ => Some(filter!(MIN_FILTER::TENT_TENT_LOD)),
+                (0, 0, _) => say(decimal!(MIN_FILTER::BOX_LOD0))
+                    .or("or CONVOLUTION_2D_LOD0 (7), or a format that cannot be filtered"),
+                (_, 0, _) => Some(say(decimal!(MIN_FILTER::TENT_LOD0))),
+                (0, _, 0) => say(decimal!(MIN_FILTER::BOX_NEARESTLOD)).or("or a format that cannot be filtered"),
+                (_, _, 0) => Some(say(decimal!(MIN_FILTER::TENT_NEARESTLOD))),
+                (0, ..) => Some(say(decimal!(MIN_FILTER::BOX_TENT_LOD))),
+                _ => Some(say(decimal!(MIN_FILTER::TENT_TENT_LOD))),
             }
         },
     ),
     row(name!(SET_TEXTURE_FILTER[n].MAG), "textures[{n}].sampler.mag", |s, n| match sampler(s, n)?.mag {
-        0 => filter!(MAG_FILTER::BOX_LOD0).or("or CONVOLUTION_2D_LOD0 (4), or a format that cannot be filtered"),
-        _ => Some(filter!(MAG_FILTER::TENT_LOD0)),
+        0 => say(decimal!(MAG_FILTER::BOX_LOD0)).or("or CONVOLUTION_2D_LOD0 (4), or a format that cannot be filtered"),
+        _ => Some(say(decimal!(MAG_FILTER::TENT_LOD0))),
     }),
     row(name!(SET_TEXTURE_FILTER[n].MIPMAP_LOD_BIAS), "textures[{n}].sampler.lod_bias", |s, n| {
         float(sampler(s, n)?.lod_bias)

@@ -1,6 +1,6 @@
 //! The NV2A, registers of the banks whose layout is ours: the methods that fill them, and what these were given.
 
-use super::nv2a::method;
+use super::nv2a::{decimal, method};
 use super::*;
 use afterimage_shader_nv2a::banks::{Bank, FixedRegister, ScreenRegister};
 use afterimage_shader_nv2a::pixel::{self, PixelRegister};
@@ -125,7 +125,7 @@ fn screen_parts(entry: ScreenRegister, _: u16, value: Register) -> Vec<Part> {
         R::Near => vec![
             (
                 method!(SET_ZMIN_MAX_CONTROL.ZCLAMP_EN).into(),
-                Some((if nowhere { "CLAMP (1)" } else { "CULL (0)" }).to_owned()),
+                Some(if nowhere { decimal!(ZCLAMP::CLAMP) } else { decimal!(ZCLAMP::CULL) }),
                 if nowhere { "or CULL (0), where NV097_SET_CLIP_MIN is lower than anything" } else { "" },
             ),
             part(method!(SET_CONTROL0.Z_PERSPECTIVE_ENABLE), if nowhere { None } else { truth(x == 0.0) }),
@@ -235,7 +235,7 @@ fn sizes(n: u16, scale: Register, offset: Register, texel: Register) -> Vec<Part
             part(format!("SET_TEXTURE_FORMAT[{n}].BASE_SIZE_{letter}"), Some(format!("{log}")))
         })
         .collect();
-    let border = if offset[..3] == [0; 3] { "COLOR (1)" } else { "TEXTURE (0)" };
-    parts.push(part(format!("{}[{n}].BORDER_SOURCE", method!(SET_TEXTURE_FORMAT)), Some(border.to_owned())));
+    let border = if offset[..3] == [0; 3] { decimal!(BORDER_SOURCE::COLOR) } else { decimal!(BORDER_SOURCE::TEXTURE) };
+    parts.push(part(format!("{}[{n}].BORDER_SOURCE", method!(SET_TEXTURE_FORMAT)), Some(border)));
     parts
 }

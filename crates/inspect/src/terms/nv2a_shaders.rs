@@ -1,6 +1,6 @@
 //! The NV2A, what the bound stages' keys tell: the modes of transform, texture shader and combiners; and the constants of transform.
 
-use super::nv2a::{method, name, value};
+use super::nv2a::{decimal, method, name, value};
 use super::*;
 use afterimage_nv2a_types::context::WINDOWS;
 use afterimage_nv2a_types::enums::{self, Names};
@@ -18,11 +18,23 @@ pub(super) fn terms(state: &State, code: Code<'_>, out: &mut Vec<Term>) {
         let Some(bytes) = code(id) else { continue };
         match Language::from_number(shader.language) {
             Some(Language::Nv2aProgram) => {
-                put(out, "Transform", name!(SET_TRANSFORM_EXECUTION_MODE), "PROGRAM (2)".to_owned(), "shaders.vertex");
+                put(
+                    out,
+                    "Transform",
+                    name!(SET_TRANSFORM_EXECUTION_MODE),
+                    decimal!(EXECUTION_MODE::PROGRAM),
+                    "shaders.vertex",
+                );
                 transform_constants(state, out);
             }
             Some(Language::Nv2aFixed) if bytes.len() == size_of::<fixed::Key>() => {
-                put(out, "Transform", name!(SET_TRANSFORM_EXECUTION_MODE), "FIXED (0)".to_owned(), "shaders.vertex");
+                put(
+                    out,
+                    "Transform",
+                    name!(SET_TRANSFORM_EXECUTION_MODE),
+                    decimal!(EXECUTION_MODE::FIXED),
+                    "shaders.vertex",
+                );
                 fixed_function(id, &bytemuck::pod_read_unaligned(bytes), out);
                 context(state, out);
                 nv2a_registers::lighting(state, out);
@@ -95,11 +107,6 @@ fn truth(on: bool) -> String {
     (if on { "V_TRUE" } else { "V_FALSE" }).to_owned()
 }
 
-/// The argument that means this way to make coordinates.
-fn texgen(number: u8) -> u32 {
-    [0, 0x2400, 0x2401, 0x2402, 0x8511, 0x8512].get(usize::from(number)).copied().unwrap_or_default()
-}
-
 fn fixed_function(id: ObjectId, key: &fixed::Key, out: &mut Vec<Term>) {
     use fixed::Key as K;
     let host = format!("{id} code");
@@ -133,11 +140,17 @@ fn fixed_function(id: ObjectId, key: &fixed::Key, out: &mut Vec<Term>) {
     let far = key.has(K::INFINITE_VIEWER);
     let note = if far { "" } else { "or 1 where no reflections are made" };
     say(method!(SET_TEXGEN_VIEW_MODEL), named(enums::VIEWER, far.into()), note);
-    for (stage, coordinates) in key.texgen.iter().enumerate() {
+    for stage in 0..key.texgen.len() {
         let on = key.texture_matrices >> stage & 1 != 0;
         say(&format!("{}[{stage}]", method!(SET_TEXTURE_MATRIX_ENABLE)), truth(on), "");
-        for (letter, number) in ["S", "T", "R", "Q"].iter().zip(coordinates).filter(|(_, number)| **number != 0) {
-            say(&format!("SET_TEXGEN_{letter}[{stage}]"), named(enums::TEXGEN, texgen(*number)), "");
+        let methods = [method!(SET_TEXGEN_S), method!(SET_TEXGEN_T), method!(SET_TEXGEN_R), method!(SET_TEXGEN_Q)];
+        for (coordinate, method) in methods.into_iter().enumerate() {
+            let mode = key.texgen(stage, coordinate);
+            let mut arguments = enums::TEXGEN.iter().map(|(argument, _)| *argument);
+            let argument = arguments.find(|argument| fixed::texgen(*argument, coordinate) == mode);
+            if let Some(argument) = argument.filter(|argument| *argument != 0) {
+                say(&format!("{method}[{stage}]"), named(enums::TEXGEN, argument), "");
+            }
         }
     }
 }
@@ -237,12 +250,12 @@ fn pixels(id: ObjectId, key: &pixel::Key, out: &mut Vec<Term>) {
             say(format!("{}[{n}]", method!(SET_SHADER_CLIP_PLANE_MODE)), format!("{:#x}", stage.clip));
         }
         for (flag, field, value) in [
-            (pixel::StageKey::ALPHA_KILL, "CONTROL0[{n}].ALPHA_KILL_ENABLE", "1"),
-            (pixel::StageKey::COLOR_KEY, "CONTROL0[{n}].COLOR_KEY_OPERATION", "KILL (3)"),
-            (pixel::StageKey::CONVOLVED, "FILTER[{n}].MIN", "CONVOLUTION_2D_LOD0 (7)"),
+            (pixel::StageKey::ALPHA_KILL, "CONTROL0[{n}].ALPHA_KILL_ENABLE", "1".to_owned()),
+            (pixel::StageKey::COLOR_KEY, "CONTROL0[{n}].COLOR_KEY_OPERATION", decimal!(COLOR_KEY::KILL)),
+            (pixel::StageKey::CONVOLVED, "FILTER[{n}].MIN", decimal!(MIN_FILTER::CONVOLUTION_2D_LOD0)),
         ] {
             if stage.has(flag) {
-                say(format!("SET_TEXTURE_{}", numbered(field, n)), value.to_owned());
+                say(format!("SET_TEXTURE_{}", numbered(field, n)), value);
             }
         }
         if stage.signs != 0 {
