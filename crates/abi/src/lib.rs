@@ -4,6 +4,7 @@
 //!
 //! * [`Stage`], [`Language`]: what the stream's `CreateShader` carries.
 //! * [`Bank`]: banks of constants, with names, sizes and the stage that reads them; [`GcnBank`] the three of each GCN stage.
+//! * [`BlendFactor`] and those beside it: what the host does to pixels; [`pairs`]: what guests call it.
 //! * [`slots`]: how many textures, images and buffers there are, and where those of a stage begin.
 //! * [`descriptors`], [`push`]: where Vulkan's shaders find them; [`metal`]: where Metal's do.
 //! * [`varyings`]: locations between stages; [`LinkInfo`]: what a vertex stage writes.
@@ -13,11 +14,13 @@
 
 mod banks;
 pub mod descriptors;
+mod fixed;
 mod language;
 mod layout;
 mod link;
 pub mod metal;
 mod numbers;
+mod pairs;
 pub mod push;
 mod runtime;
 pub mod slots;
@@ -27,8 +30,10 @@ pub mod varyings;
 
 pub use banks::{Bank, GcnBank};
 pub use descriptors::Table;
+pub use fixed::{Address, BlendFactor, BlendOp, Cull, Fill, Filter, LogicOp, StencilOp};
 pub use language::Language;
 pub use link::{Extra, LinkInfo, Usage};
+pub use pairs::Pair;
 pub use runtime::{PixelOps, RuntimeInfo, VertexOps, bound, spec};
 pub use stage::Stage;
 pub use system::{Compare, FogMode, SystemRegister};

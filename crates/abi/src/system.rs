@@ -60,6 +60,32 @@ numbers! {
     }
 }
 
+impl FogMode {
+    /// The same curve, by w.
+    #[must_use]
+    #[inline]
+    pub const fn of_w(self) -> Self {
+        match self {
+            Self::Exp => Self::ExpW,
+            Self::Exp2 => Self::Exp2W,
+            Self::Linear => Self::LinearW,
+            other => other,
+        }
+    }
+
+    /// The same curve, by the depth.
+    #[must_use]
+    #[inline]
+    pub const fn of_depth(self) -> Self {
+        match self {
+            Self::ExpW => Self::Exp,
+            Self::Exp2W => Self::Exp2,
+            Self::LinearW => Self::Linear,
+            other => other,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

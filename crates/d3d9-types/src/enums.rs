@@ -14,22 +14,26 @@ crate::tables::enums! {
         D3DBASIS_BEZIER = 0, D3DBASIS_BSPLINE = 1, D3DBASIS_CATMULL_ROM = 2, D3DBASIS_FORCE_DWORD = 0x7fffffff,
     }
     /// Blend factor.
-    D3DBLEND {
-        D3DBLEND_ZERO = 1, D3DBLEND_ONE = 2, D3DBLEND_SRCCOLOR = 3, D3DBLEND_INVSRCCOLOR = 4,
-        D3DBLEND_SRCALPHA = 5, D3DBLEND_INVSRCALPHA = 6, D3DBLEND_DESTALPHA = 7, D3DBLEND_INVDESTALPHA = 8,
-        D3DBLEND_DESTCOLOR = 9, D3DBLEND_INVDESTCOLOR = 10, D3DBLEND_SRCALPHASAT = 11, D3DBLEND_BOTHSRCALPHA = 12,
-        D3DBLEND_BOTHINVSRCALPHA = 13, D3DBLEND_BLENDFACTOR = 14, D3DBLEND_INVBLENDFACTOR = 15,
-        D3DBLEND_SRCCOLOR2 = 16, D3DBLEND_INVSRCCOLOR2 = 17, D3DBLEND_FORCE_DWORD = 0x7fffffff,
+    D3DBLEND -> BlendFactor {
+        D3DBLEND_ZERO = 1 => Zero, D3DBLEND_ONE = 2 => One, D3DBLEND_SRCCOLOR = 3 => SrcColor,
+        D3DBLEND_INVSRCCOLOR = 4 => OneMinusSrcColor, D3DBLEND_SRCALPHA = 5 => SrcAlpha,
+        D3DBLEND_INVSRCALPHA = 6 => OneMinusSrcAlpha, D3DBLEND_DESTALPHA = 7 => DstAlpha,
+        D3DBLEND_INVDESTALPHA = 8 => OneMinusDstAlpha, D3DBLEND_DESTCOLOR = 9 => DstColor,
+        D3DBLEND_INVDESTCOLOR = 10 => OneMinusDstColor, D3DBLEND_SRCALPHASAT = 11 => SrcAlphaSaturate,
+        D3DBLEND_BOTHSRCALPHA = 12, D3DBLEND_BOTHINVSRCALPHA = 13, D3DBLEND_BLENDFACTOR = 14 => ConstantColor,
+        D3DBLEND_INVBLENDFACTOR = 15 => OneMinusConstantColor, D3DBLEND_SRCCOLOR2 = 16, D3DBLEND_INVSRCCOLOR2 = 17,
+        D3DBLEND_FORCE_DWORD = 0x7fffffff,
     }
     /// Blend operation.
-    D3DBLENDOP {
-        D3DBLENDOP_ADD = 1, D3DBLENDOP_SUBTRACT = 2, D3DBLENDOP_REVSUBTRACT = 3, D3DBLENDOP_MIN = 4,
-        D3DBLENDOP_MAX = 5, D3DBLENDOP_FORCE_DWORD = 0x7fffffff,
+    D3DBLENDOP -> BlendOp {
+        D3DBLENDOP_ADD = 1 => Add, D3DBLENDOP_SUBTRACT = 2 => Subtract, D3DBLENDOP_REVSUBTRACT = 3 => ReverseSubtract,
+        D3DBLENDOP_MIN = 4 => Min, D3DBLENDOP_MAX = 5 => Max, D3DBLENDOP_FORCE_DWORD = 0x7fffffff,
     }
     /// Comparison of depth, stencil and alpha tests.
-    D3DCMPFUNC {
-        D3DCMP_NEVER = 1, D3DCMP_LESS = 2, D3DCMP_EQUAL = 3, D3DCMP_LESSEQUAL = 4, D3DCMP_GREATER = 5,
-        D3DCMP_NOTEQUAL = 6, D3DCMP_GREATEREQUAL = 7, D3DCMP_ALWAYS = 8, D3DCMP_FORCE_DWORD = 0x7fffffff,
+    D3DCMPFUNC -> Compare {
+        D3DCMP_NEVER = 1 => Never, D3DCMP_LESS = 2 => Less, D3DCMP_EQUAL = 3 => Equal,
+        D3DCMP_LESSEQUAL = 4 => LessEqual, D3DCMP_GREATER = 5 => Greater, D3DCMP_NOTEQUAL = 6 => NotEqual,
+        D3DCMP_GREATEREQUAL = 7 => GreaterEqual, D3DCMP_ALWAYS = 8 => Always, D3DCMP_FORCE_DWORD = 0x7fffffff,
     }
     /// Operation of `ComposeRects`.
     D3DCOMPOSERECTSOP {
@@ -43,8 +47,8 @@ crate::tables::enums! {
         D3DCUBEMAP_FACE_FORCE_DWORD = 0x7fffffff,
     }
     /// Which winding is culled.
-    D3DCULL {
-        D3DCULL_NONE = 1, D3DCULL_CW = 2, D3DCULL_CCW = 3, D3DCULL_FORCE_DWORD = 0x7fffffff,
+    D3DCULL -> Cull {
+        D3DCULL_NONE = 1 => None, D3DCULL_CW = 2 => Front, D3DCULL_CCW = 3 => Back, D3DCULL_FORCE_DWORD = 0x7fffffff,
     }
     /// Debug monitor token.
     D3DDEBUGMONITORTOKENS {
@@ -87,12 +91,14 @@ crate::tables::enums! {
         D3DDISPLAYROTATION_270 = 4,
     }
     /// Points, lines or filled triangles.
-    D3DFILLMODE {
-        D3DFILL_POINT = 1, D3DFILL_WIREFRAME = 2, D3DFILL_SOLID = 3, D3DFILL_FORCE_DWORD = 0x7fffffff,
+    D3DFILLMODE -> Fill {
+        D3DFILL_POINT = 1 => Point, D3DFILL_WIREFRAME = 2 => Line, D3DFILL_SOLID = 3 => Solid,
+        D3DFILL_FORCE_DWORD = 0x7fffffff,
     }
     /// Fog formula.
-    D3DFOGMODE {
-        D3DFOG_NONE = 0, D3DFOG_EXP = 1, D3DFOG_EXP2 = 2, D3DFOG_LINEAR = 3, D3DFOG_FORCE_DWORD = 0x7fffffff,
+    D3DFOGMODE -> FogMode {
+        D3DFOG_NONE = 0 => Vertex, D3DFOG_EXP = 1 => Exp, D3DFOG_EXP2 = 2 => Exp2, D3DFOG_LINEAR = 3 => Linear,
+        D3DFOG_FORCE_DWORD = 0x7fffffff,
     }
     /// Pixel, depth, index or vertex data format; undeclared values are FOURCC codes.
     D3DFORMAT {
@@ -211,10 +217,11 @@ crate::tables::enums! {
         D3DSBT_ALL = 1, D3DSBT_PIXELSTATE = 2, D3DSBT_VERTEXSTATE = 3, D3DSBT_FORCE_DWORD = 0x7fffffff,
     }
     /// Stencil operation.
-    D3DSTENCILOP {
-        D3DSTENCILOP_KEEP = 1, D3DSTENCILOP_ZERO = 2, D3DSTENCILOP_REPLACE = 3, D3DSTENCILOP_INCRSAT = 4,
-        D3DSTENCILOP_DECRSAT = 5, D3DSTENCILOP_INVERT = 6, D3DSTENCILOP_INCR = 7, D3DSTENCILOP_DECR = 8,
-        D3DSTENCILOP_FORCE_DWORD = 0x7fffffff,
+    D3DSTENCILOP -> StencilOp {
+        D3DSTENCILOP_KEEP = 1 => Keep, D3DSTENCILOP_ZERO = 2 => Zero, D3DSTENCILOP_REPLACE = 3 => Replace,
+        D3DSTENCILOP_INCRSAT = 4 => IncrementClamp, D3DSTENCILOP_DECRSAT = 5 => DecrementClamp,
+        D3DSTENCILOP_INVERT = 6 => Invert, D3DSTENCILOP_INCR = 7 => IncrementWrap,
+        D3DSTENCILOP_DECR = 8 => DecrementWrap, D3DSTENCILOP_FORCE_DWORD = 0x7fffffff,
     }
     /// What presenting does to the back buffer.
     D3DSWAPEFFECT {
@@ -222,9 +229,10 @@ crate::tables::enums! {
         D3DSWAPEFFECT_FLIPEX = 5, D3DSWAPEFFECT_FORCE_DWORD = 0x7fffffff,
     }
     /// Texture addressing outside 0..1.
-    D3DTEXTUREADDRESS {
-        D3DTADDRESS_WRAP = 1, D3DTADDRESS_MIRROR = 2, D3DTADDRESS_CLAMP = 3, D3DTADDRESS_BORDER = 4,
-        D3DTADDRESS_MIRRORONCE = 5, D3DTADDRESS_FORCE_DWORD = 0x7fffffff,
+    D3DTEXTUREADDRESS -> Address {
+        D3DTADDRESS_WRAP = 1 => Repeat, D3DTADDRESS_MIRROR = 2 => Mirror, D3DTADDRESS_CLAMP = 3 => ClampToEdge,
+        D3DTADDRESS_BORDER = 4 => ClampToBorder, D3DTADDRESS_MIRRORONCE = 5 => MirrorOnce,
+        D3DTADDRESS_FORCE_DWORD = 0x7fffffff,
     }
     /// Texture filter.
     D3DTEXTUREFILTERTYPE {

@@ -98,9 +98,11 @@ macro_rules! structs {
 }
 pub(crate) use structs;
 
-/// Declares the enumerations and [`crate::ENUMS`].
+/// Declares the enumerations and [`crate::ENUMS`]; of those that the host has too, [`pairs`](afterimage_abi::pairs) in [`crate::host`].
 macro_rules! enums {
-    ($(#[doc = $doc:literal] $name:ident { $($item:ident = $value:expr),* $(,)? })*) => {
+    ($(#[doc = $doc:literal] $name:ident $(-> $host:ident)? {
+        $($item:ident = $value:expr $(=> $variant:ident)?),* $(,)?
+    })*) => {
         $(
             #[doc = $doc]
             pub type $name = u32;
@@ -112,6 +114,18 @@ macro_rules! enums {
             doc: $doc.trim_ascii(),
             items: &[$((stringify!($item), $value)),*],
         }),*];
+        /// What the host has for the values of enumerations: `host::D3DBLEND::of(D3DBLEND_ONE)`.
+        pub mod host {
+            $(crate::tables::enums!(@host $name [$($host)?] $($item [$($variant)?])*);)*
+        }
+    };
+    (@host $name:ident [] $($item:ident [])*) => {};
+    (@host $name:ident [$host:ident] $($item:ident [$($variant:ident)?])*) => {
+        #[doc = concat!("[`", stringify!($name), "`](type@crate::", stringify!($name), ") in the host.")]
+        pub mod $name {
+            use crate::*;
+            afterimage_abi::pairs!($host: $($item $item [$($variant)?])*);
+        }
     };
 }
 pub(crate) use enums;

@@ -21,8 +21,12 @@ impl Names {
     }
 }
 
+/// A table is `NAME "PREFIX" [-> Host] { value NAME [=> Host's], ... }`. Of those that the host has too there are
+/// [`pairs`](afterimage_abi::pairs) in a module of the table's name.
 macro_rules! names {
-    ($( $(#[$doc:meta])* $table:ident $prefix:literal { $( $value:literal $name:ident ),* $(,)? } )*) => {
+    ($( $(#[$doc:meta])* $table:ident $prefix:literal $(-> $host:ident)? {
+        $( $value:literal $name:ident $(=> $variant:ident)? ),* $(,)?
+    } )*) => {
         $(
             $(#[$doc])*
             pub const $table: Names = Names { prefix: $prefix, rows: &[ $( ($value, stringify!($name)) ),* ] };
@@ -32,6 +36,16 @@ macro_rules! names {
         #[allow(missing_docs, non_upper_case_globals, reason = "the names are the hardware's")]
         pub mod value {
             $( $( pub const $name: u32 = $value; )* )*
+        }
+
+        $( names!(@host $table [$($host)?] $( $value $name [$($variant)?] )*); )*
+    };
+    (@host $table:ident [] $( $value:literal $name:ident [] )*) => {};
+    (@host $table:ident [$host:ident] $($rows:tt)*) => {
+        #[doc = concat!("[`", stringify!($table), "`](const@", stringify!($table), ") in the host.")]
+        #[allow(non_snake_case, reason = "the names are the hardware's")]
+        pub mod $table {
+            afterimage_abi::pairs!($host: $($rows)*);
         }
     };
 }
@@ -54,16 +68,22 @@ names! {
         0 SWAP_STD, 1 SWAP_ALT, 2 SWAP_STD_REV, 3 SWAP_ALT_REV,
     }
     /// Blend factors.
-    BLEND_OP "BLEND_" {
-        0 BLEND_ZERO, 1 BLEND_ONE, 2 BLEND_SRC_COLOR, 3 BLEND_ONE_MINUS_SRC_COLOR, 4 BLEND_SRC_ALPHA,
-        5 BLEND_ONE_MINUS_SRC_ALPHA, 6 BLEND_DST_ALPHA, 7 BLEND_ONE_MINUS_DST_ALPHA, 8 BLEND_DST_COLOR,
-        9 BLEND_ONE_MINUS_DST_COLOR, 10 BLEND_SRC_ALPHA_SATURATE, 11 BLEND_BOTH_SRC_ALPHA, 12 BLEND_BOTH_INV_SRC_ALPHA,
-        13 BLEND_CONSTANT_COLOR, 14 BLEND_ONE_MINUS_CONSTANT_COLOR, 15 BLEND_SRC1_COLOR, 16 BLEND_INV_SRC1_COLOR,
-        17 BLEND_SRC1_ALPHA, 18 BLEND_INV_SRC1_ALPHA, 19 BLEND_CONSTANT_ALPHA, 20 BLEND_ONE_MINUS_CONSTANT_ALPHA,
+    BLEND_OP "BLEND_" -> BlendFactor {
+        0 BLEND_ZERO => Zero, 1 BLEND_ONE => One, 2 BLEND_SRC_COLOR => SrcColor,
+        3 BLEND_ONE_MINUS_SRC_COLOR => OneMinusSrcColor, 4 BLEND_SRC_ALPHA => SrcAlpha,
+        5 BLEND_ONE_MINUS_SRC_ALPHA => OneMinusSrcAlpha, 6 BLEND_DST_ALPHA => DstAlpha,
+        7 BLEND_ONE_MINUS_DST_ALPHA => OneMinusDstAlpha, 8 BLEND_DST_COLOR => DstColor,
+        9 BLEND_ONE_MINUS_DST_COLOR => OneMinusDstColor, 10 BLEND_SRC_ALPHA_SATURATE => SrcAlphaSaturate,
+        11 BLEND_BOTH_SRC_ALPHA, 12 BLEND_BOTH_INV_SRC_ALPHA, 13 BLEND_CONSTANT_COLOR => ConstantColor,
+        14 BLEND_ONE_MINUS_CONSTANT_COLOR => OneMinusConstantColor, 15 BLEND_SRC1_COLOR => Src1Color,
+        16 BLEND_INV_SRC1_COLOR => OneMinusSrc1Color, 17 BLEND_SRC1_ALPHA => Src1Alpha,
+        18 BLEND_INV_SRC1_ALPHA => OneMinusSrc1Alpha, 19 BLEND_CONSTANT_ALPHA => ConstantAlpha,
+        20 BLEND_ONE_MINUS_CONSTANT_ALPHA => OneMinusConstantAlpha,
     }
     /// Blend equations.
-    COMB_FUNC "COMB_" {
-        0 COMB_DST_PLUS_SRC, 1 COMB_SRC_MINUS_DST, 2 COMB_MIN_DST_SRC, 3 COMB_MAX_DST_SRC, 4 COMB_DST_MINUS_SRC,
+    COMB_FUNC "COMB_" -> BlendOp {
+        0 COMB_DST_PLUS_SRC => Add, 1 COMB_SRC_MINUS_DST => Subtract, 2 COMB_MIN_DST_SRC => Min, 3 COMB_MAX_DST_SRC => Max,
+        4 COMB_DST_MINUS_SRC => ReverseSubtract,
     }
     /// Depth formats.
     Z_FORMAT "Z_" {
@@ -80,9 +100,9 @@ names! {
         10 STENCIL_AND, 11 STENCIL_OR, 12 STENCIL_XOR, 13 STENCIL_NAND, 14 STENCIL_NOR, 15 STENCIL_XNOR,
     }
     /// Comparisons of depth and stencil.
-    COMPARE_FRAG "FRAG_" {
-        0 FRAG_NEVER, 1 FRAG_LESS, 2 FRAG_EQUAL, 3 FRAG_LEQUAL, 4 FRAG_GREATER, 5 FRAG_NOTEQUAL, 6 FRAG_GEQUAL,
-        7 FRAG_ALWAYS,
+    COMPARE_FRAG "FRAG_" -> Compare {
+        0 FRAG_NEVER => Never, 1 FRAG_LESS => Less, 2 FRAG_EQUAL => Equal, 3 FRAG_LEQUAL => LessEqual,
+        4 FRAG_GREATER => Greater, 5 FRAG_NOTEQUAL => NotEqual, 6 FRAG_GEQUAL => GreaterEqual, 7 FRAG_ALWAYS => Always,
     }
     /// When depth is tested.
     Z_ORDER "" {
@@ -155,11 +175,13 @@ names! {
         0 SPI_SHADER_NONE, 1 SPI_SHADER_1COMP, 2 SPI_SHADER_2COMP, 3 SPI_SHADER_4COMPRESS, 4 SPI_SHADER_4COMP,
     }
     /// Raster operations.
-    ROP3 "" {
-        0 ROP3_CLEAR, 5 X_0X05, 10 X_0X0A, 15 X_0X0F, 17 ROP3_NOR, 34 ROP3_AND_INVERTED, 51 ROP3_COPY_INVERTED,
-        68 ROP3_AND_REVERSE, 80 X_0X50, 85 ROP3_INVERT, 90 X_0X5A, 95 X_0X5F, 102 ROP3_XOR, 119 ROP3_NAND, 136 ROP3_AND,
-        153 ROP3_EQUIVALENT, 160 X_0XA0, 165 X_0XA5, 170 ROP3_NO_OP, 175 X_0XAF, 187 ROP3_OR_INVERTED, 204 ROP3_COPY,
-        221 ROP3_OR_REVERSE, 238 ROP3_OR, 240 X_0XF0, 245 X_0XF5, 250 X_0XFA, 255 ROP3_SET,
+    ROP3 "" -> LogicOp {
+        0 ROP3_CLEAR => Clear, 5 X_0X05, 10 X_0X0A, 15 X_0X0F, 17 ROP3_NOR => Nor, 34 ROP3_AND_INVERTED => AndInverted,
+        51 ROP3_COPY_INVERTED => CopyInverted, 68 ROP3_AND_REVERSE => AndReverse, 80 X_0X50, 85 ROP3_INVERT => Invert,
+        90 X_0X5A, 95 X_0X5F, 102 ROP3_XOR => Xor, 119 ROP3_NAND => Nand, 136 ROP3_AND => And,
+        153 ROP3_EQUIVALENT => Equivalent, 160 X_0XA0, 165 X_0XA5, 170 ROP3_NO_OP => NoOp, 175 X_0XAF,
+        187 ROP3_OR_INVERTED => OrInverted, 204 ROP3_COPY => Off, 221 ROP3_OR_REVERSE => OrReverse, 238 ROP3_OR => Or,
+        240 X_0XF0, 245 X_0XF5, 250 X_0XFA, 255 ROP3_SET => Set,
     }
     /// Data formats of buffers.
     BUF_DATA_FORMAT "BUF_DATA_FORMAT_" {
@@ -209,10 +231,10 @@ names! {
         13 SQ_RSRC_IMG_2D_ARRAY, 14 SQ_RSRC_IMG_2D_MSAA, 15 SQ_RSRC_IMG_2D_MSAA_ARRAY,
     }
     /// Address modes of samplers.
-    TEX_CLAMP "SQ_TEX_" {
-        0 SQ_TEX_WRAP, 1 SQ_TEX_MIRROR, 2 SQ_TEX_CLAMP_LAST_TEXEL, 3 SQ_TEX_MIRROR_ONCE_LAST_TEXEL,
-        4 SQ_TEX_CLAMP_HALF_BORDER, 5 SQ_TEX_MIRROR_ONCE_HALF_BORDER, 6 SQ_TEX_CLAMP_BORDER,
-        7 SQ_TEX_MIRROR_ONCE_BORDER,
+    TEX_CLAMP "SQ_TEX_" -> Address {
+        0 SQ_TEX_WRAP => Repeat, 1 SQ_TEX_MIRROR => Mirror, 2 SQ_TEX_CLAMP_LAST_TEXEL => ClampToEdge,
+        3 SQ_TEX_MIRROR_ONCE_LAST_TEXEL => MirrorOnce, 4 SQ_TEX_CLAMP_HALF_BORDER, 5 SQ_TEX_MIRROR_ONCE_HALF_BORDER,
+        6 SQ_TEX_CLAMP_BORDER => ClampToBorder, 7 SQ_TEX_MIRROR_ONCE_BORDER,
     }
     /// Filters in a level.
     XY_FILTER "SQ_TEX_XY_FILTER_" {
@@ -229,9 +251,10 @@ names! {
         3 SQ_TEX_BORDER_COLOR_REGISTER,
     }
     /// Comparisons of depth samples.
-    DEPTH_COMPARE "SQ_TEX_DEPTH_COMPARE_" {
-        0 SQ_TEX_DEPTH_COMPARE_NEVER, 1 SQ_TEX_DEPTH_COMPARE_LESS, 2 SQ_TEX_DEPTH_COMPARE_EQUAL,
-        3 SQ_TEX_DEPTH_COMPARE_LESSEQUAL, 4 SQ_TEX_DEPTH_COMPARE_GREATER, 5 SQ_TEX_DEPTH_COMPARE_NOTEQUAL,
-        6 SQ_TEX_DEPTH_COMPARE_GREATEREQUAL, 7 SQ_TEX_DEPTH_COMPARE_ALWAYS,
+    DEPTH_COMPARE "SQ_TEX_DEPTH_COMPARE_" -> Compare {
+        0 SQ_TEX_DEPTH_COMPARE_NEVER => Never, 1 SQ_TEX_DEPTH_COMPARE_LESS => Less, 2 SQ_TEX_DEPTH_COMPARE_EQUAL => Equal,
+        3 SQ_TEX_DEPTH_COMPARE_LESSEQUAL => LessEqual, 4 SQ_TEX_DEPTH_COMPARE_GREATER => Greater,
+        5 SQ_TEX_DEPTH_COMPARE_NOTEQUAL => NotEqual, 6 SQ_TEX_DEPTH_COMPARE_GREATEREQUAL => GreaterEqual,
+        7 SQ_TEX_DEPTH_COMPARE_ALWAYS => Always,
     }
 }

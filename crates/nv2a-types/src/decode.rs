@@ -283,6 +283,64 @@ fn write_input(f: &mut fmt::Formatter<'_>, alpha: bool, value: u32) -> fmt::Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::enumerations::is_enumeration;
+    use crate::methods::{METHODS, What};
+
+    /// States whose words have no fields: addresses and references, masks and patterns.
+    const WHOLE: &[u16] = &[
+        method::SET_CONTEXT_DMA_A,
+        method::SET_CONTEXT_DMA_B,
+        method::SET_CONTEXT_DMA_STATE,
+        method::SET_CONTEXT_DMA_COLOR,
+        method::SET_CONTEXT_DMA_ZETA,
+        method::SET_CONTEXT_DMA_VERTEX_A,
+        method::SET_CONTEXT_DMA_VERTEX_B,
+        method::SET_SURFACE_COLOR_OFFSET,
+        method::SET_SURFACE_ZETA_OFFSET,
+        method::SET_TEXTURE_OFFSET,
+        method::SET_TRANSFORM_PROGRAM_START,
+        method::SET_ALPHA_REF,
+        method::SET_STENCIL_FUNC_REF,
+        method::SET_STENCIL_FUNC_MASK,
+        method::SET_STENCIL_MASK,
+        method::SET_DEPTH_MASK,
+        method::SET_STIPPLE_PATERN_0,
+    ];
+
+    #[test]
+    fn bits_of_states_have_fields_or_are_whole() {
+        let has = |offset| LAYOUTS.iter().any(|(methods, _)| methods.contains(&offset));
+        for row in METHODS.iter().filter(|row| row.format == Format::Hex && row.what != What::None) {
+            assert_ne!(has(row.offset), WHOLE.contains(&row.offset), "{}", row.name);
+        }
+    }
+
+    /// Methods with names for their numbers that no picture of a console shows to refuse others.
+    const TAKES_ALL: &[u16] = &[
+        method::SET_FOG_MODE,
+        method::SET_FOG_GEN_MODE,
+        method::SET_WINDOW_CLIP_TYPE,
+        method::SET_SKIN_MODE,
+        method::SET_FLAT_SHADE_OP,
+        method::SET_LOGIC_OP,
+        method::SET_TEXGEN_S,
+        method::SET_TEXGEN_T,
+        method::SET_TEXGEN_R,
+        method::SET_TEXGEN_Q,
+        method::SET_TEXGEN_VIEW_MODEL,
+        method::SET_SHADOW_COMPARE_FUNC,
+    ];
+
+    #[test]
+    fn states_with_names_refuse_other_numbers_or_are_known_to_take_all() {
+        let names = |fields: &[Field]| matches!(fields, [Field { width: 32, reading: Reading::Name(_), .. }]);
+        let methods = LAYOUTS.iter().filter(|(_, fields)| names(fields)).flat_map(|(methods, _)| *methods);
+        for offset in methods {
+            let row = row_of(*offset).expect("a method");
+            let of_state = row.what != What::None;
+            assert_ne!(is_enumeration(*offset) || !of_state, TAKES_ALL.contains(offset), "{}", row.name);
+        }
+    }
 
     fn text(method: u16, word: u32) -> String {
         Argument { method, word }.to_string()

@@ -9,10 +9,27 @@ pub fn name_of(names: Names, value: u32) -> Option<&'static str> {
     names.iter().find(|(number, _)| *number == value).map(|(_, name)| *name)
 }
 
+/// A table is `NAME [-> Host] { value [HARDWARE] "words" [=> Host's], ... }`: words are for people, HARDWARE is the name in the
+/// published headers. Tables with such names have a module besides: constants, and [`pairs`](afterimage_abi::pairs) where the host
+/// has an enumeration of the kind.
 macro_rules! names {
-    ($( $(#[$doc:meta])* $table:ident { $( $value:literal $name:literal ),* $(,)? } )*) => {
+    ($( $(#[$doc:meta])* $table:ident $(-> $host:ident)? {
+        $( $value:literal $($hardware:ident)? $name:literal $(=> $variant:ident)? ),* $(,)?
+    } )*) => {
         $( $(#[$doc])* pub const $table: Names = &[ $( ($value, $name) ),* ]; )*
+        $( names!(@module $table [$($host)?] $( $value [$($hardware)?] [$($variant)?] )*); )*
     };
+    (@module $table:ident [] $( $value:literal [] [] )*) => {};
+    (@module $table:ident [$($host:ident)?] $( $value:literal [$hardware:ident] [$($variant:ident)?] )*) => {
+        #[doc = concat!("Values of [`", stringify!($table), "`](const@", stringify!($table), ") by the names of the headers.")]
+        #[allow(missing_docs, non_snake_case, reason = "the names are the hardware's")]
+        pub mod $table {
+            $( pub const $hardware: u32 = $value; )*
+            names!(@pairs [$($host)?] $( $value $hardware [$($variant)?] )*);
+        }
+    };
+    (@pairs [] $($rows:tt)*) => {};
+    (@pairs [$host:ident] $($rows:tt)*) => { afterimage_abi::pairs!($host: $($rows)*); };
 }
 
 names! {
@@ -26,42 +43,66 @@ names! {
         0 "none", 1 "first", 2 "second", 3 "both", 5 "first, reversed", 6 "second, reversed",
     }
     /// Comparisons of alpha, depth and stencil.
-    COMPARE {
-        0x200 "never", 0x201 "<", 0x202 "==", 0x203 "<=", 0x204 ">", 0x205 "!=", 0x206 ">=", 0x207 "always",
+    COMPARE -> Compare {
+        0x200 V_NEVER "never" => Never, 0x201 V_LESS "<" => Less, 0x202 V_EQUAL "==" => Equal, 0x203 V_LEQUAL "<=" => LessEqual,
+        0x204 V_GREATER ">" => Greater, 0x205 V_NOTEQUAL "!=" => NotEqual, 0x206 V_GEQUAL ">=" => GreaterEqual,
+        0x207 V_ALWAYS "always" => Always,
     }
     /// Comparisons of shadow maps.
     SHADOW_COMPARE { 0 "never", 1 ">", 2 "==", 3 ">=", 4 "<", 5 "!=", 6 "<=", 7 "always" }
     /// Stencil operations.
-    STENCIL_OP {
-        0x1E00 "keep", 0 "zero", 0x1E01 "replace", 0x1E02 "increment, saturate", 0x1E03 "decrement, saturate",
-        0x150A "invert", 0x8507 "increment, wrap", 0x8508 "decrement, wrap",
+    STENCIL_OP -> StencilOp {
+        0x1E00 V_KEEP "keep" => Keep, 0 V_ZERO "zero" => Zero, 0x1E01 V_REPLACE "replace" => Replace,
+        0x1E02 V_INCRSAT "increment, saturate" => IncrementClamp, 0x1E03 V_DECRSAT "decrement, saturate" => DecrementClamp,
+        0x150A V_INVERT "invert" => Invert, 0x8507 V_INCR "increment, wrap" => IncrementWrap,
+        0x8508 V_DECR "decrement, wrap" => DecrementWrap,
     }
     /// Blend factors.
-    BLEND_FACTOR {
-        0 "0", 1 "1", 0x300 "source colour", 0x301 "1 - source colour", 0x302 "source alpha", 0x303 "1 - source alpha",
-        0x304 "destination alpha", 0x305 "1 - destination alpha", 0x306 "destination colour",
-        0x307 "1 - destination colour", 0x308 "source alpha, saturate", 0x8001 "constant colour",
-        0x8002 "1 - constant colour", 0x8003 "constant alpha", 0x8004 "1 - constant alpha",
+    BLEND_FACTOR -> BlendFactor {
+        0 V_ZERO "0" => Zero, 1 V_ONE "1" => One, 0x300 V_SRC_COLOR "source colour" => SrcColor,
+        0x301 V_ONE_MINUS_SRC_COLOR "1 - source colour" => OneMinusSrcColor, 0x302 V_SRC_ALPHA "source alpha" => SrcAlpha,
+        0x303 V_ONE_MINUS_SRC_ALPHA "1 - source alpha" => OneMinusSrcAlpha, 0x304 V_DST_ALPHA "destination alpha" => DstAlpha,
+        0x305 V_ONE_MINUS_DST_ALPHA "1 - destination alpha" => OneMinusDstAlpha,
+        0x306 V_DST_COLOR "destination colour" => DstColor,
+        0x307 V_ONE_MINUS_DST_COLOR "1 - destination colour" => OneMinusDstColor,
+        0x308 V_SRC_ALPHA_SATURATE "source alpha, saturate" => SrcAlphaSaturate,
+        0x8001 V_CONSTANT_COLOR "constant colour" => ConstantColor,
+        0x8002 V_ONE_MINUS_CONSTANT_COLOR "1 - constant colour" => OneMinusConstantColor,
+        0x8003 V_CONSTANT_ALPHA "constant alpha" => ConstantAlpha,
+        0x8004 V_ONE_MINUS_CONSTANT_ALPHA "1 - constant alpha" => OneMinusConstantAlpha,
     }
     /// Blend equations.
-    BLEND_EQUATION {
-        0x8006 "add", 0x800A "subtract", 0x800B "reverse subtract", 0x8007 "minimum", 0x8008 "maximum",
-        0xF005 "reverse subtract, signed", 0xF006 "add, signed",
+    BLEND_EQUATION -> BlendOp {
+        0x8006 V_FUNC_ADD "add" => Add, 0x800A V_FUNC_SUBTRACT "subtract" => Subtract,
+        0x800B V_FUNC_REVERSE_SUBTRACT "reverse subtract" => ReverseSubtract, 0x8007 V_MIN "minimum" => Min,
+        0x8008 V_MAX "maximum" => Max, 0xF005 V_FUNC_REVERSE_SUBTRACT_SIGNED "reverse subtract, signed" => SignedReverseSubtract,
+        0xF006 V_FUNC_ADD_SIGNED "add, signed" => SignedAdd,
     }
     /// Logic operations.
-    LOGIC_OP {
-        0x1500 "clear", 0x1501 "and", 0x1502 "and reverse", 0x1503 "copy", 0x1504 "and inverted", 0x1505 "noop",
-        0x1506 "xor", 0x1507 "or", 0x1508 "nor", 0x1509 "equiv", 0x150A "invert", 0x150B "or reverse",
-        0x150C "copy inverted", 0x150D "or inverted", 0x150E "nand", 0x150F "set",
+    LOGIC_OP -> LogicOp {
+        0x1500 V_CLEAR "clear" => Clear, 0x1501 V_AND "and" => And, 0x1502 V_AND_REVERSE "and reverse" => AndReverse,
+        0x1503 V_COPY "copy" => Copy, 0x1504 V_AND_INVERTED "and inverted" => AndInverted, 0x1505 V_NOOP "noop" => NoOp,
+        0x1506 V_XOR "xor" => Xor, 0x1507 V_OR "or" => Or, 0x1508 V_NOR "nor" => Nor, 0x1509 V_EQUIV "equiv" => Equivalent,
+        0x150A V_INVERT "invert" => Invert, 0x150B V_OR_REVERSE "or reverse" => OrReverse,
+        0x150C V_COPY_INVERTED "copy inverted" => CopyInverted, 0x150D V_OR_INVERTED "or inverted" => OrInverted,
+        0x150E V_NAND "nand" => Nand, 0x150F V_SET "set" => Set,
     }
     /// Polygon modes.
-    POLYGON_MODE { 0x1B00 "point", 0x1B01 "line", 0x1B02 "fill" }
+    POLYGON_MODE {
+        0x1B00 V_POINT "point", 0x1B01 V_LINE "line", 0x1B02 V_FILL "fill",
+    }
     /// Culled faces.
-    CULL_FACE { 0x404 "front", 0x405 "back", 0x408 "both" }
+    CULL_FACE -> Cull {
+        0x404 V_FRONT "front" => Front, 0x405 V_BACK "back" => Back, 0x408 V_FRONT_AND_BACK "both",
+    }
     /// Winding of front faces.
-    FRONT_FACE { 0x900 "clockwise", 0x901 "counterclockwise" }
+    FRONT_FACE {
+        0x900 V_CW "clockwise", 0x901 V_CCW "counterclockwise",
+    }
     /// Shade models.
-    SHADE_MODEL { 0x1D00 "flat", 0x1D01 "smooth" }
+    SHADE_MODEL {
+        0x1D00 V_FLAT "flat", 0x1D01 V_SMOOTH "smooth",
+    }
     /// Provoking vertex of flat shading.
     FLAT_SHADE_OP { 0 "last vertex", 1 "first vertex" }
     /// Fog equations.
@@ -109,20 +150,26 @@ names! {
     /// Where textures' memory is.
     TEXTURE_DMA { 1 "A", 2 "B" }
     /// Where borders of textures come from.
-    BORDER_SOURCE { 0 "texture", 1 "color" }
+    BORDER_SOURCE { 0 TEXTURE "texture", 1 COLOR "color" }
     /// Texture address modes.
-    ADDRESS { 1 "repeat", 2 "mirror", 3 "clamp to edge", 4 "border", 5 "clamp" }
+    ADDRESS -> Address {
+        1 WRAP "repeat" => Repeat, 2 MIRROR "mirror" => Mirror, 3 CLAMP_TO_EDGE "clamp to edge" => ClampToEdge,
+        4 BORDER "border" => ClampToBorder, 5 CLAMP_OGL "clamp" => ClampToEdge,
+    }
     /// Filters for minification.
     MIN_FILTER {
-        1 "nearest", 2 "linear", 3 "nearest, nearest mip", 4 "linear, nearest mip", 5 "nearest, linear mip",
-        6 "linear, linear mip", 7 "convolution",
+        1 BOX_LOD0 "nearest", 2 TENT_LOD0 "linear", 3 BOX_NEARESTLOD "nearest, nearest mip",
+        4 TENT_NEARESTLOD "linear, nearest mip", 5 BOX_TENT_LOD "nearest, linear mip", 6 TENT_TENT_LOD "linear, linear mip",
+        7 CONVOLUTION_2D_LOD0 "convolution",
     }
     /// Filters for magnification.
-    MAG_FILTER { 1 "nearest", 2 "linear", 4 "convolution" }
+    MAG_FILTER {
+        1 BOX_LOD0 "nearest", 2 TENT_LOD0 "linear", 4 CONVOLUTION_2D_LOD0 "convolution",
+    }
     /// Kernels of convolution.
     KERNEL { 1 "quincunx", 2 "gaussian 3" }
     /// Colour keys.
-    COLOR_KEY { 0 "off", 1 "alpha", 2 "RGBA", 3 "kill" }
+    COLOR_KEY { 0 DISABLE "off", 1 ALPHA "alpha", 2 RGBA "RGBA", 3 KILL "kill" }
     /// Entries of palettes.
     PALETTE_LENGTH { 0 "256", 1 "128", 2 "64", 3 "32" }
     /// Types of vertex arrays.
@@ -144,13 +191,13 @@ names! {
         14 "v1+r0", 15 "E*F",
     }
     /// Vertex execution modes.
-    EXECUTION_MODE { 0 "fixed", 2 "program" }
+    EXECUTION_MODE { 0 FIXED "fixed", 2 PROGRAM "program" }
     /// Ranges of vertex programs.
     EXECUTION_RANGE { 0 "user", 1 "privileged" }
     /// Which vertex array memory.
     VERTEX_DMA { 0 "A", 1 "B" }
     /// What the depth range does.
-    ZCLAMP { 0 "cull", 1 "clamp" }
+    ZCLAMP { 0 CULL "cull", 1 CLAMP "clamp" }
     /// Formats of `SET_CONTROL0`.
     Z_FORMAT { 0 "fixed", 1 "float" }
     /// Kinds of reports.

@@ -10,35 +10,24 @@ use afterimage_stream::packets::*;
 
 /// `D3DCMPFUNC` to [`Compare`]; values that are none are [`Compare::Always`].
 pub(crate) fn compare(value: u32) -> u8 {
-    if (1..=8).contains(&value) { value as u8 - 1 } else { Compare::Always as u8 }
+    host::D3DCMPFUNC::of(value).unwrap_or(Compare::Always) as u8
 }
 
 fn stencil_op(value: u32) -> u8 {
-    if (1..=8).contains(&value) { value as u8 - 1 } else { StencilOp::Keep as u8 }
+    host::D3DSTENCILOP::of(value).unwrap_or(StencilOp::Keep) as u8
 }
 
 fn blend_op(value: u32) -> u8 {
-    if (1..=5).contains(&value) { value as u8 - 1 } else { BlendOp::Add as u8 }
+    host::D3DBLENDOP::of(value).unwrap_or(BlendOp::Add) as u8
 }
 
 /// `D3DBLEND` to [`BlendFactor`]. Without destination alpha, that alpha is one.
 fn blend_factor(value: u32, alpha: bool) -> u8 {
     use BlendFactor as F;
-    let factor = match value {
-        D3DBLEND_ZERO => F::Zero,
-        D3DBLEND_SRCCOLOR => F::SrcColor,
-        D3DBLEND_INVSRCCOLOR => F::OneMinusSrcColor,
-        D3DBLEND_SRCALPHA => F::SrcAlpha,
-        D3DBLEND_INVSRCALPHA => F::OneMinusSrcAlpha,
-        D3DBLEND_DESTALPHA if alpha => F::DstAlpha,
-        D3DBLEND_INVDESTALPHA if alpha => F::OneMinusDstAlpha,
-        D3DBLEND_SRCALPHASAT if alpha => F::SrcAlphaSaturate,
-        D3DBLEND_INVDESTALPHA | D3DBLEND_SRCALPHASAT => F::Zero,
-        D3DBLEND_DESTCOLOR => F::DstColor,
-        D3DBLEND_INVDESTCOLOR => F::OneMinusDstColor,
-        D3DBLEND_BLENDFACTOR => F::ConstantColor,
-        D3DBLEND_INVBLENDFACTOR => F::OneMinusConstantColor,
-        _ => F::One,
+    let factor = match host::D3DBLEND::of(value).unwrap_or(F::One) {
+        F::DstAlpha if !alpha => F::One,
+        F::OneMinusDstAlpha | F::SrcAlphaSaturate if !alpha => F::Zero,
+        factor => factor,
     };
     factor as u8
 }
@@ -176,18 +165,10 @@ impl Device {
         let float = |state| finite(render.get_f32(state), 1.0);
         let bias = finite(render.get_f32(RS::D3DRS_DEPTHBIAS), 0.0);
         let slope = finite(render.get_f32(RS::D3DRS_SLOPESCALEDEPTHBIAS), 0.0);
-        let fill = match render.get(RS::D3DRS_FILLMODE) {
-            D3DFILL_POINT => Fill::Point,
-            D3DFILL_WIREFRAME => Fill::Line,
-            _ => Fill::Solid,
-        } as u8;
+        let fill = host::D3DFILLMODE::of(render.get(RS::D3DRS_FILLMODE)).unwrap_or(Fill::Solid) as u8;
         SetRaster {
             // Direct3D's front faces are clockwise; D3DCULL names the winding that goes.
-            cull: match render.get(RS::D3DRS_CULLMODE) {
-                D3DCULL_CW => Cull::Front,
-                D3DCULL_CCW => Cull::Back,
-                _ => Cull::None,
-            } as u8,
+            cull: host::D3DCULL::of(render.get(RS::D3DRS_CULLMODE)).unwrap_or(Cull::None) as u8,
             front_ccw: 0,
             fill,
             fill_back: fill,
@@ -318,13 +299,8 @@ impl Device {
         } else {
             // Table fog goes by w unless the projection leaves w at one.
             let by_w = self.registers.transforms.projection().map(|row| row[3]) != [0.0, 0.0, 0.0, 1.0];
-            let pick = |by_depth, other| if by_w { other } else { by_depth };
-            match render.get(RS::D3DRS_FOGTABLEMODE) {
-                D3DFOG_EXP => pick(FogMode::Exp, FogMode::ExpW),
-                D3DFOG_EXP2 => pick(FogMode::Exp2, FogMode::Exp2W),
-                D3DFOG_LINEAR => pick(FogMode::Linear, FogMode::LinearW),
-                _ => FogMode::Vertex,
-            }
+            let mode = host::D3DFOGMODE::of(render.get(RS::D3DRS_FOGTABLEMODE)).unwrap_or(FogMode::Vertex);
+            if by_w { mode.of_w() } else { mode }
         };
         let start = match fog {
             FogMode::Exp | FogMode::Exp2 | FogMode::ExpW | FogMode::Exp2W => RS::D3DRS_FOGDENSITY,

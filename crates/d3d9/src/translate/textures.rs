@@ -45,8 +45,10 @@ impl Device {
         let min = states.get(S::D3DSAMP_MINFILTER);
         let mag = states.get(S::D3DSAMP_MAGFILTER);
         let mip = states.get(S::D3DSAMP_MIPFILTER);
-        let address = [S::D3DSAMP_ADDRESSU, S::D3DSAMP_ADDRESSV, S::D3DSAMP_ADDRESSW]
-            .map(|state| states.get(state).clamp(D3DTADDRESS_WRAP, D3DTADDRESS_MIRRORONCE) as u8 - 1);
+        let address = [S::D3DSAMP_ADDRESSU, S::D3DSAMP_ADDRESSV, S::D3DSAMP_ADDRESSW].map(|state| {
+            let mode = states.get(state).clamp(D3DTADDRESS_WRAP, D3DTADDRESS_MIRRORONCE);
+            host::D3DTEXTUREADDRESS::of(mode).unwrap_or(Address::Repeat) as u8
+        });
         // The user's choice is for what the program filters between levels.
         let forced = if min >= D3DTEXF_LINEAR && mip != D3DTEXF_NONE { wishes.anisotropy } else { 0 };
         let anisotropic = (min == D3DTEXF_ANISOTROPIC || mag == D3DTEXF_ANISOTROPIC || forced > 1) && !class.nearest;

@@ -2,7 +2,7 @@
 
 use super::Translator;
 use crate::memory::GuestMemory;
-use afterimage_gnm_types::{SamplerDescriptor, value::*};
+use afterimage_gnm_types::{SamplerDescriptor, enums, value::*};
 use afterimage_stream::packets::*;
 use afterimage_stream::{DeviceFeatures, ObjectId, ObjectKind, Port};
 use rustc_hash::FxHashMap;
@@ -42,16 +42,17 @@ impl Samplers {
     }
 }
 
+/// An address mode. What clamps or mirrors up to the border, or half of it, has no mode of its own.
 fn address(mode: u32) -> Address {
-    match mode {
-        SQ_TEX_WRAP => Address::Repeat,
-        SQ_TEX_MIRROR => Address::Mirror,
-        SQ_TEX_CLAMP_LAST_TEXEL => Address::ClampToEdge,
-        SQ_TEX_MIRROR_ONCE_LAST_TEXEL | SQ_TEX_MIRROR_ONCE_HALF_BORDER | SQ_TEX_MIRROR_ONCE_BORDER => {
-            Address::MirrorOnce
-        }
+    enums::TEX_CLAMP::of(mode).unwrap_or(match mode {
+        SQ_TEX_MIRROR_ONCE_HALF_BORDER | SQ_TEX_MIRROR_ONCE_BORDER => Address::MirrorOnce,
         _ => Address::ClampToBorder,
-    }
+    })
+}
+
+/// A comparison; its field holds no other numbers.
+fn compare(number: u32) -> u8 {
+    enums::DEPTH_COMPARE::of(number).unwrap_or(Compare::Always) as u8
 }
 
 /// What the host is asked for.
@@ -84,8 +85,7 @@ fn describe(key: &Key) -> CreateSampler {
         mipmapped: u8::from(words.mip_filter() != SQ_TEX_MIP_FILTER_NONE),
         address: [words.clamp_x(), words.clamp_y(), words.clamp_z()].map(|mode| address(mode) as u8),
         compare_enable: key.compare.into(),
-        // Both count from never to always.
-        compare: if key.compare { words.depth_compare_func() as u8 } else { 0 },
+        compare: if key.compare { compare(words.depth_compare_func()) } else { 0 },
         srgb: (key.srgb || words.force_degamma() != 0).into(),
         gather: 0,
         flags,

@@ -1,7 +1,7 @@
 //! Blending, depth and stencil tests, rasteriser.
 
 use super::targets;
-use afterimage_gnm_types::{View, reg, value::*};
+use afterimage_gnm_types::{View, enums, reg, value::*};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Once, Port};
 use smallvec::SmallVec;
@@ -21,68 +21,6 @@ pub(super) fn writes_depth(registers: &View) -> bool {
     depth || registers.is_set(D::STENCIL_ENABLE)
 }
 
-/// A blend factor; none of `BLEND_BOTH_...`, which no program of this generation uses.
-fn factor(number: u32) -> Option<BlendFactor> {
-    use BlendFactor as F;
-    Some(match number {
-        BLEND_ZERO => F::Zero,
-        BLEND_ONE => F::One,
-        BLEND_SRC_COLOR => F::SrcColor,
-        BLEND_ONE_MINUS_SRC_COLOR => F::OneMinusSrcColor,
-        BLEND_SRC_ALPHA => F::SrcAlpha,
-        BLEND_ONE_MINUS_SRC_ALPHA => F::OneMinusSrcAlpha,
-        BLEND_DST_ALPHA => F::DstAlpha,
-        BLEND_ONE_MINUS_DST_ALPHA => F::OneMinusDstAlpha,
-        BLEND_DST_COLOR => F::DstColor,
-        BLEND_ONE_MINUS_DST_COLOR => F::OneMinusDstColor,
-        BLEND_SRC_ALPHA_SATURATE => F::SrcAlphaSaturate,
-        BLEND_CONSTANT_COLOR => F::ConstantColor,
-        BLEND_ONE_MINUS_CONSTANT_COLOR => F::OneMinusConstantColor,
-        BLEND_SRC1_COLOR => F::Src1Color,
-        BLEND_INV_SRC1_COLOR => F::OneMinusSrc1Color,
-        BLEND_SRC1_ALPHA => F::Src1Alpha,
-        BLEND_INV_SRC1_ALPHA => F::OneMinusSrc1Alpha,
-        BLEND_CONSTANT_ALPHA => F::ConstantAlpha,
-        BLEND_ONE_MINUS_CONSTANT_ALPHA => F::OneMinusConstantAlpha,
-        _ => return None,
-    })
-}
-
-/// A blend equation.
-fn equation(number: u32) -> Option<BlendOp> {
-    Some(match number {
-        COMB_DST_PLUS_SRC => BlendOp::Add,
-        COMB_SRC_MINUS_DST => BlendOp::Subtract,
-        COMB_MIN_DST_SRC => BlendOp::Min,
-        COMB_MAX_DST_SRC => BlendOp::Max,
-        COMB_DST_MINUS_SRC => BlendOp::ReverseSubtract,
-        _ => return None,
-    })
-}
-
-/// A logic operation, of the raster operations that depend on source and target alone.
-fn logic_op(rop: u32) -> Option<LogicOp> {
-    Some(match rop {
-        ROP3_COPY => LogicOp::Off,
-        ROP3_CLEAR => LogicOp::Clear,
-        ROP3_NOR => LogicOp::Nor,
-        ROP3_AND_INVERTED => LogicOp::AndInverted,
-        ROP3_COPY_INVERTED => LogicOp::CopyInverted,
-        ROP3_AND_REVERSE => LogicOp::AndReverse,
-        ROP3_INVERT => LogicOp::Invert,
-        ROP3_XOR => LogicOp::Xor,
-        ROP3_NAND => LogicOp::Nand,
-        ROP3_AND => LogicOp::And,
-        ROP3_EQUIVALENT => LogicOp::Equivalent,
-        ROP3_NO_OP => LogicOp::NoOp,
-        ROP3_OR_INVERTED => LogicOp::OrInverted,
-        ROP3_OR_REVERSE => LogicOp::OrReverse,
-        ROP3_OR => LogicOp::Or,
-        ROP3_SET => LogicOp::Set,
-        _ => return None,
-    })
-}
-
 /// What blends into target `n`, without its write mask.
 fn blend_target(registers: &View, n: u32, once: &mut Once) -> BlendTarget {
     use reg::CB_BLEND0_CONTROL as B;
@@ -92,8 +30,9 @@ fn blend_target(registers: &View, n: u32, once: &mut Once) -> BlendTarget {
         return BlendTarget::default();
     }
     let mut factor = |number: u32, otherwise: BlendFactor| {
-        factor(number).unwrap_or_else(|| {
-            let name = afterimage_gnm_types::enums::BLEND_OP.of(number).unwrap_or("?");
+        // None of `BLEND_BOTH_...`, which no program of this generation uses.
+        enums::BLEND_OP::of(number).unwrap_or_else(|| {
+            let name = enums::BLEND_OP.of(number).unwrap_or("?");
             once.warn(format!("CB_BLEND{n}_CONTROL: blend factor {number} ({name}) is not supported"));
             otherwise
         }) as u8
@@ -113,7 +52,7 @@ fn blend_target(registers: &View, n: u32, once: &mut Once) -> BlendTarget {
         color
     };
     let mut op = |number: u8| {
-        equation(number.into()).unwrap_or_else(|| {
+        enums::COMB_FUNC::of(number.into()).unwrap_or_else(|| {
             once.warn(format!("CB_BLEND{n}_CONTROL: blend equation {number} is not known"));
             BlendOp::Add
         }) as u8
@@ -128,6 +67,11 @@ fn blend_target(registers: &View, n: u32, once: &mut Once) -> BlendTarget {
         alpha_op: op(alpha[2]),
         write_mask: 0,
     }
+}
+
+/// A comparison; its field holds no other numbers.
+fn compare(number: u32) -> u8 {
+    enums::COMPARE_FRAG::of(number).unwrap_or(Compare::Always) as u8
 }
 
 /// A stencil operation as the host has it.
@@ -216,7 +160,7 @@ impl Face {
                     || found.reference.is_none_or(|wanted| agrees(reference, wanted)) && agrees(bits, found.bits)
             });
             let Some(found) = found else {
-                let name = afterimage_gnm_types::enums::STENCIL_OP.of(number).unwrap_or("?");
+                let name = enums::STENCIL_OP.of(number).unwrap_or("?");
                 once.warn(format!(
                     "stencil operation {name} with the value {value} is not supported beside a comparison and other operations \
                      of the face: it keeps what is there"
@@ -229,7 +173,7 @@ impl Face {
             found.op as u8
         });
         HostFace {
-            face: StencilFace { compare: self.compare as u8, fail, depth_fail, pass },
+            face: StencilFace { compare: compare(self.compare), fail, depth_fail, pass },
             reference: reference.unwrap_or(compared),
             read_mask,
             write_mask: write_mask & bits.unwrap_or(0xFF),
@@ -266,7 +210,8 @@ impl Blend {
 /// Blending, logic operation, write masks.
 pub(super) fn blend(registers: &View, once: &mut Once) -> Blend {
     let rop = registers.field(reg::CB_COLOR_CONTROL::ROP3);
-    let logic = logic_op(rop).unwrap_or_else(|| {
+    // Those that depend on source and target alone.
+    let logic = enums::ROP3::of(rop).unwrap_or_else(|| {
         once.warn(format!("CB_COLOR_CONTROL.ROP3 {rop:#x} is not supported: colours are written as they are"));
         LogicOp::Off
     });
@@ -319,7 +264,7 @@ pub(super) fn depth_stencil(registers: &View, [has_depth, has_stencil]: [bool; 2
         state.depth_test = 1;
         let read_only = registers.is_set(reg::DB_DEPTH_VIEW::Z_READ_ONLY);
         state.depth_write = (registers.is_set(D::Z_WRITE_ENABLE) && !read_only).into();
-        state.depth_compare = registers.field(D::ZFUNC) as u8;
+        state.depth_compare = compare(registers.field(D::ZFUNC));
     }
     if registers.is_set(D::DEPTH_BOUNDS_ENABLE) {
         once.warn("DB_DEPTH_CONTROL.DEPTH_BOUNDS_ENABLE is not supported: depth bounds do not apply");
@@ -479,7 +424,7 @@ mod tests {
 
     #[test]
     fn every_raster_operation_of_source_and_target_has_its_own() {
-        let ops: std::collections::BTreeSet<_> = (0..256).filter_map(logic_op).map(|op| op as u8).collect();
+        let ops: std::collections::BTreeSet<_> = (0..256).filter_map(enums::ROP3::of).map(|op| op as u8).collect();
         assert_eq!(ops.len(), 16);
     }
 }

@@ -1,5 +1,6 @@
 //! Direct3D 9, registers of the fixed stages: the states, material, lights and matrices that they are computed from.
 
+use super::d3d9::{constant, member};
 use super::*;
 use afterimage_shader_d3d9::ffp::{FixedPixelKey, FixedVertexKey};
 use afterimage_shader_d3d9::{Bank, FixedPixelRegister, FixedVertexRegister};
@@ -63,50 +64,54 @@ pub(super) fn vertices(state: &State, key: &FixedVertexKey, out: &mut Vec<Term>)
     let parts = |entry: R, n: u16, row: u16, value: Register| {
         let [x, y, z, w] = value;
         let matrix = |name: String| vec![part(format!("{name}[{row}]"), floats(&value))];
-        let of_material = |name: &str| vec![part(format!("D3DMATERIAL9::{name}"), floats(&value))];
-        let light = |name: &str, value: String| part(format!("D3DLIGHT9::{name} of light {n}"), value);
+        let of_material = |name: &str| vec![part(name, floats(&value))];
+        let light = |name: &str, value: String| part(format!("{name} of light {n}"), value);
         // The cosine of half of it is kept.
         let angle = |cosine: u32| format!("{:.4}", 2.0 * f32::from_bits(cosine).clamp(-1.0, 1.0).acos());
         match entry {
             R::WorldViewProjection => matrix("D3DTS_WORLD * D3DTS_VIEW * D3DTS_PROJECTION".into()),
             R::WorldView => matrix("D3DTS_WORLD * D3DTS_VIEW".into()),
-            R::Projection => matrix("D3DTS_PROJECTION".into()),
+            R::Projection => matrix(constant!(D3DTS_PROJECTION).into()),
             R::TextureMatrix => matrix(format!("D3DTS_TEXTURE{n}")),
             R::BlendWorldView => matrix(format!("D3DTS_WORLD{} * D3DTS_VIEW", n + 1)),
             R::IndexedWorldView => matrix(format!("D3DTS_WORLDMATRIX({n}) * D3DTS_VIEW")),
-            R::MaterialDiffuse => of_material("Diffuse"),
-            R::MaterialAmbient => of_material("Ambient"),
-            R::MaterialSpecular => of_material("Specular"),
-            R::MaterialEmissive => of_material("Emissive"),
-            R::MaterialPower => vec![part("D3DMATERIAL9::Power", float(x))],
-            R::GlobalAmbient => vec![part("D3DRS_AMBIENT", color(value))],
-            R::PointSize => vec![part("D3DRS_POINTSIZE", float(x))],
+            R::MaterialDiffuse => of_material(member!(D3DMATERIAL9::Diffuse)),
+            R::MaterialAmbient => of_material(member!(D3DMATERIAL9::Ambient)),
+            R::MaterialSpecular => of_material(member!(D3DMATERIAL9::Specular)),
+            R::MaterialEmissive => of_material(member!(D3DMATERIAL9::Emissive)),
+            R::MaterialPower => vec![part(member!(D3DMATERIAL9::Power), float(x))],
+            R::GlobalAmbient => vec![part(constant!(D3DRS_AMBIENT), color(value))],
+            R::PointSize => vec![part(constant!(D3DRS_POINTSIZE), float(x))],
             R::PointScale if key.has(FixedVertexKey::POINT_SCALE) => vec![
-                part("D3DRS_POINTSCALE_A", float(x)),
-                part("D3DRS_POINTSCALE_B", float(y)),
-                part("D3DRS_POINTSCALE_C", float(z)),
+                part(constant!(D3DRS_POINTSCALE_A), float(x)),
+                part(constant!(D3DRS_POINTSCALE_B), float(y)),
+                part(constant!(D3DRS_POINTSCALE_C), float(z)),
             ],
-            R::Tween if key.has(FixedVertexKey::TWEENING) => vec![part("D3DRS_TWEENFACTOR", float(x))],
+            R::Tween if key.has(FixedVertexKey::TWEENING) => vec![part(constant!(D3DRS_TWEENFACTOR), float(x))],
             R::Fog if key.fog_mode != 0 => vec![
-                part("D3DRS_FOGSTART", float(x)),
-                part("D3DRS_FOGEND", float(y)),
-                part("D3DRS_FOGDENSITY", float(w)),
+                part(constant!(D3DRS_FOGSTART), float(x)),
+                part(constant!(D3DRS_FOGEND), float(y)),
+                part(constant!(D3DRS_FOGDENSITY), float(w)),
             ],
-            R::LightDiffuse => vec![light("Diffuse", floats(&value))],
-            R::LightSpecular => vec![light("Specular", floats(&value))],
-            R::LightAmbient => vec![light("Ambient", floats(&value))],
+            R::LightDiffuse => vec![light(member!(D3DLIGHT9::Diffuse), floats(&value))],
+            R::LightSpecular => vec![light(member!(D3DLIGHT9::Specular), floats(&value))],
+            R::LightAmbient => vec![light(member!(D3DLIGHT9::Ambient), floats(&value))],
             R::LightPosition => {
-                let (name, value, _) = light("Position", floats(&value[..3]));
-                vec![(name, value, "times D3DTS_VIEW"), light("Range", float(w))]
+                let (name, value, _) = light(member!(D3DLIGHT9::Position), floats(&value[..3]));
+                vec![(name, value, "times D3DTS_VIEW"), light(member!(D3DLIGHT9::Range), float(w))]
             }
             R::LightDirection => {
-                let (name, value, _) = light("Direction", floats(&value[..3]));
-                vec![(name, value, "times D3DTS_VIEW, with length 1"), light("Falloff", float(w))]
+                let (name, value, _) = light(member!(D3DLIGHT9::Direction), floats(&value[..3]));
+                vec![(name, value, "times D3DTS_VIEW, with length 1"), light(member!(D3DLIGHT9::Falloff), float(w))]
             }
             R::LightAttenuation => {
-                vec![light("Attenuation0", float(x)), light("Attenuation1", float(y)), light("Attenuation2", float(z))]
+                vec![
+                    light(member!(D3DLIGHT9::Attenuation0), float(x)),
+                    light(member!(D3DLIGHT9::Attenuation1), float(y)),
+                    light(member!(D3DLIGHT9::Attenuation2), float(z)),
+                ]
             }
-            R::LightSpot => vec![light("Theta", angle(x)), light("Phi", angle(y))],
+            R::LightSpot => vec![light(member!(D3DLIGHT9::Theta), angle(x)), light(member!(D3DLIGHT9::Phi), angle(y))],
             // Of states that are off; and what follows from others.
             R::PointScale | R::Tween | R::Fog => Vec::new(),
             R::Normal | R::ViewportScale | R::ViewportOffset | R::WindowScale | R::WindowOffset => Vec::new(),
@@ -121,17 +126,25 @@ pub(super) fn pixels(state: &State, key: &FixedPixelKey, out: &mut Vec<Term>) {
     let parts = |entry: R, n: u16, _: u16, value: Register| {
         // Stages behind the last are all zero.
         let runs = key.stages.get(usize::from(n)).is_some_and(|stage| stage.color_op > 1);
-        let state = |name: &str, value: String| part(format!("D3DTSS_{name} of stage {n}"), value);
+        let state = |name: &str, value: String| part(format!("{name} of stage {n}"), value);
         match entry {
-            R::TextureFactor => vec![part("D3DRS_TEXTUREFACTOR", color(value))],
+            R::TextureFactor => vec![part(constant!(D3DRS_TEXTUREFACTOR), color(value))],
             _ if !runs => Vec::new(),
-            R::StageConstant => vec![state("CONSTANT", color(value))],
+            R::StageConstant => vec![state(constant!(D3DTSS_CONSTANT), color(value))],
             R::BumpMatrix => {
-                let names = ["BUMPENVMAT00", "BUMPENVMAT01", "BUMPENVMAT10", "BUMPENVMAT11"];
+                let names = [
+                    constant!(D3DTSS_BUMPENVMAT00),
+                    constant!(D3DTSS_BUMPENVMAT01),
+                    constant!(D3DTSS_BUMPENVMAT10),
+                    constant!(D3DTSS_BUMPENVMAT11),
+                ];
                 names.iter().zip(value).map(|(name, word)| state(name, float(word))).collect()
             }
             R::BumpLuminance => {
-                vec![state("BUMPENVLSCALE", float(value[0])), state("BUMPENVLOFFSET", float(value[1]))]
+                vec![
+                    state(constant!(D3DTSS_BUMPENVLSCALE), float(value[0])),
+                    state(constant!(D3DTSS_BUMPENVLOFFSET), float(value[1])),
+                ]
             }
         }
     };

@@ -1,8 +1,9 @@
 //! Direct3D 9, what the code of the bound shaders tells: declarations, constants by the names of the constant table, and the states
 //! of fixed function, which are keys in the place of code.
 
+use super::d3d9::constant;
 use super::*;
-use afterimage_d3d9_types::name_of;
+use afterimage_d3d9_types::{D3DTA_SELECTMASK, name_of};
 use afterimage_shader::Language;
 use afterimage_shader_d3d9::ctab::{ConstantTable, RegisterSet};
 use afterimage_shader_d3d9::ffp::{FixedPixelKey, FixedVertexKey};
@@ -10,6 +11,11 @@ use afterimage_shader_d3d9::signature::{ConstantUse, Signature};
 use afterimage_shader_d3d9::{Bank, Program, tokens_from_bytes};
 use afterimage_stream::VertexFormat;
 use afterimage_stream::packets::VertexAttribute;
+
+/// Published constants with their names.
+macro_rules! constants {
+    ($($constant:ident),*) => { [$( (afterimage_d3d9_types::$constant, stringify!($constant)) ),*] };
+}
 
 /// Adds what both stages' code tells.
 pub(super) fn terms(state: &State, code: Code<'_>, out: &mut Vec<Term>) {
@@ -118,23 +124,23 @@ fn programmed(state: &State, id: ObjectId, program: &Program, pixel: bool, out: 
 fn declared_type(format: u8) -> &'static str {
     use VertexFormat as F;
     match VertexFormat::from_bits(format) {
-        Some(F::R32_SFLOAT) => "D3DDECLTYPE_FLOAT1",
-        Some(F::R32G32_SFLOAT) => "D3DDECLTYPE_FLOAT2",
-        Some(F::R32G32B32_SFLOAT) => "D3DDECLTYPE_FLOAT3",
-        Some(F::R32G32B32A32_SFLOAT) => "D3DDECLTYPE_FLOAT4",
-        Some(F::B8G8R8A8_UNORM) => "D3DDECLTYPE_D3DCOLOR",
-        Some(F::R8G8B8A8_UNORM) => "D3DDECLTYPE_UBYTE4N",
-        Some(F::R8G8B8A8_USCALED) => "D3DDECLTYPE_UBYTE4",
-        Some(F::R16G16_SSCALED) => "D3DDECLTYPE_SHORT2",
-        Some(F::R16G16B16A16_SSCALED) => "D3DDECLTYPE_SHORT4",
-        Some(F::R16G16_SNORM) => "D3DDECLTYPE_SHORT2N",
-        Some(F::R16G16B16A16_SNORM) => "D3DDECLTYPE_SHORT4N",
-        Some(F::R16G16_UNORM) => "D3DDECLTYPE_USHORT2N",
-        Some(F::R16G16B16A16_UNORM) => "D3DDECLTYPE_USHORT4N",
-        Some(F::A2B10G10R10_USCALED) => "D3DDECLTYPE_UDEC3",
-        Some(F::A2B10G10R10_SNORM) => "D3DDECLTYPE_DEC3N",
-        Some(F::R16G16_SFLOAT) => "D3DDECLTYPE_FLOAT16_2",
-        Some(F::R16G16B16A16_SFLOAT) => "D3DDECLTYPE_FLOAT16_4",
+        Some(F::R32_SFLOAT) => constant!(D3DDECLTYPE_FLOAT1),
+        Some(F::R32G32_SFLOAT) => constant!(D3DDECLTYPE_FLOAT2),
+        Some(F::R32G32B32_SFLOAT) => constant!(D3DDECLTYPE_FLOAT3),
+        Some(F::R32G32B32A32_SFLOAT) => constant!(D3DDECLTYPE_FLOAT4),
+        Some(F::B8G8R8A8_UNORM) => constant!(D3DDECLTYPE_D3DCOLOR),
+        Some(F::R8G8B8A8_UNORM) => constant!(D3DDECLTYPE_UBYTE4N),
+        Some(F::R8G8B8A8_USCALED) => constant!(D3DDECLTYPE_UBYTE4),
+        Some(F::R16G16_SSCALED) => constant!(D3DDECLTYPE_SHORT2),
+        Some(F::R16G16B16A16_SSCALED) => constant!(D3DDECLTYPE_SHORT4),
+        Some(F::R16G16_SNORM) => constant!(D3DDECLTYPE_SHORT2N),
+        Some(F::R16G16B16A16_SNORM) => constant!(D3DDECLTYPE_SHORT4N),
+        Some(F::R16G16_UNORM) => constant!(D3DDECLTYPE_USHORT2N),
+        Some(F::R16G16B16A16_UNORM) => constant!(D3DDECLTYPE_USHORT4N),
+        Some(F::A2B10G10R10_USCALED) => constant!(D3DDECLTYPE_UDEC3),
+        Some(F::A2B10G10R10_SNORM) => constant!(D3DDECLTYPE_DEC3N),
+        Some(F::R16G16_SFLOAT) => constant!(D3DDECLTYPE_FLOAT16_2),
+        Some(F::R16G16B16A16_SFLOAT) => constant!(D3DDECLTYPE_FLOAT16_4),
         None => "?",
     }
 }
@@ -166,20 +172,29 @@ fn truth(on: bool) -> String {
 /// The element that feeds an input of the fixed vertex stage.
 fn fixed_usage(location: u8) -> Option<String> {
     let (usage, index) = match location {
-        0 => ("POSITION", 0),
-        1 => ("BLENDWEIGHT", 0),
-        2 => ("BLENDINDICES", 0),
-        3 => ("NORMAL", 0),
-        4 => ("PSIZE", 0),
-        5 => ("COLOR", 0),
-        6 => ("COLOR", 1),
-        7..=14 => ("TEXCOORD", location - 7),
-        15 => ("POSITION", 1),
-        16 => ("NORMAL", 1),
+        0 => (constant!(D3DDECLUSAGE_POSITION), 0),
+        1 => (constant!(D3DDECLUSAGE_BLENDWEIGHT), 0),
+        2 => (constant!(D3DDECLUSAGE_BLENDINDICES), 0),
+        3 => (constant!(D3DDECLUSAGE_NORMAL), 0),
+        4 => (constant!(D3DDECLUSAGE_PSIZE), 0),
+        5 => (constant!(D3DDECLUSAGE_COLOR), 0),
+        6 => (constant!(D3DDECLUSAGE_COLOR), 1),
+        7..=14 => (constant!(D3DDECLUSAGE_TEXCOORD), location - 7),
+        15 => (constant!(D3DDECLUSAGE_POSITION), 1),
+        16 => (constant!(D3DDECLUSAGE_NORMAL), 1),
         _ => return None,
     };
-    Some(format!("D3DDECLUSAGE_{usage}{index}"))
+    Some(format!("{usage}{index}"))
 }
+
+/// Where coordinates are from: the high half of `D3DTSS_TEXCOORDINDEX`.
+const GENERATION: [(u32, &str); 5] = constants![
+    D3DTSS_TCI_PASSTHRU,
+    D3DTSS_TCI_CAMERASPACENORMAL,
+    D3DTSS_TCI_CAMERASPACEPOSITION,
+    D3DTSS_TCI_CAMERASPACEREFLECTIONVECTOR,
+    D3DTSS_TCI_SPHEREMAP
+];
 
 fn fixed_vertex(state: &State, id: ObjectId, key: &FixedVertexKey, out: &mut Vec<Term>) {
     use FixedVertexKey as K;
@@ -188,30 +203,30 @@ fn fixed_vertex(state: &State, id: ObjectId, key: &FixedVertexKey, out: &mut Vec
     let host = format!("{id} code");
     let mut put = |name: &'static str, value: String| push(out, "Fixed vertices", name, value, host.clone());
     for (name, flag) in [
-        ("D3DRS_LIGHTING", K::LIGHTING),
-        ("D3DRS_NORMALIZENORMALS", K::NORMALIZE_NORMALS),
-        ("D3DRS_LOCALVIEWER", K::LOCAL_VIEWER),
-        ("D3DRS_SPECULARENABLE", K::SPECULAR),
-        ("D3DRS_RANGEFOGENABLE", K::RANGE_FOG),
-        ("D3DRS_INDEXEDVERTEXBLENDENABLE", K::INDEXED_BLEND),
-        ("D3DRS_POINTSCALEENABLE", K::POINT_SCALE),
+        (constant!(D3DRS_LIGHTING), K::LIGHTING),
+        (constant!(D3DRS_NORMALIZENORMALS), K::NORMALIZE_NORMALS),
+        (constant!(D3DRS_LOCALVIEWER), K::LOCAL_VIEWER),
+        (constant!(D3DRS_SPECULARENABLE), K::SPECULAR),
+        (constant!(D3DRS_RANGEFOGENABLE), K::RANGE_FOG),
+        (constant!(D3DRS_INDEXEDVERTEXBLENDENABLE), K::INDEXED_BLEND),
+        (constant!(D3DRS_POINTSCALEENABLE), K::POINT_SCALE),
     ] {
         put(name, truth(key.has(flag)));
     }
     let blend = match key.blend_weights {
-        _ if key.has(K::TWEENING) => "D3DVBF_TWEENING".to_owned(),
-        0 if key.has(K::INDEXED_BLEND) => "D3DVBF_0WEIGHTS".to_owned(),
+        _ if key.has(K::TWEENING) => constant!(D3DVBF_TWEENING).to_owned(),
+        0 if key.has(K::INDEXED_BLEND) => constant!(D3DVBF_0WEIGHTS).to_owned(),
         weights => named("D3DVERTEXBLENDFLAGS", weights),
     };
-    put("D3DRS_VERTEXBLEND", blend);
-    put("D3DRS_FOGVERTEXMODE", named("D3DFOGMODE", key.fog_mode));
+    put(constant!(D3DRS_VERTEXBLEND), blend);
+    put(constant!(D3DRS_FOGVERTEXMODE), named("D3DFOGMODE", key.fog_mode));
     let sources = [key.diffuse_source, key.ambient_source, key.specular_source, key.emissive_source];
-    put("D3DRS_COLORVERTEX", truth(sources != [0; 4]));
+    put(constant!(D3DRS_COLORVERTEX), truth(sources != [0; 4]));
     for (name, source) in [
-        ("D3DRS_DIFFUSEMATERIALSOURCE", key.diffuse_source),
-        ("D3DRS_AMBIENTMATERIALSOURCE", key.ambient_source),
-        ("D3DRS_SPECULARMATERIALSOURCE", key.specular_source),
-        ("D3DRS_EMISSIVEMATERIALSOURCE", key.emissive_source),
+        (constant!(D3DRS_DIFFUSEMATERIALSOURCE), key.diffuse_source),
+        (constant!(D3DRS_AMBIENTMATERIALSOURCE), key.ambient_source),
+        (constant!(D3DRS_SPECULARMATERIALSOURCE), key.specular_source),
+        (constant!(D3DRS_EMISSIVEMATERIALSOURCE), key.emissive_source),
     ] {
         put(name, named("D3DMATERIALCOLORSOURCE", source));
     }
@@ -224,41 +239,43 @@ fn fixed_vertex(state: &State, id: ObjectId, key: &FixedVertexKey, out: &mut Vec
         push(out, "Fixed vertices", format!("light {n}"), named("D3DLIGHTTYPE", *kind), host.clone());
     }
     for (n, coordinates) in key.tex_coords.iter().enumerate().filter(|(_, coordinates)| coordinates.used != 0) {
-        let generation = match coordinates.generation {
-            0 => "D3DTSS_TCI_PASSTHRU",
-            1 => "D3DTSS_TCI_CAMERASPACENORMAL",
-            2 => "D3DTSS_TCI_CAMERASPACEPOSITION",
-            3 => "D3DTSS_TCI_CAMERASPACEREFLECTIONVECTOR",
-            4 => "D3DTSS_TCI_SPHEREMAP",
-            _ => "?",
-        };
+        let generation = u32::from(coordinates.generation) << 16;
+        let generation = GENERATION.iter().find(|(number, _)| *number == generation).map_or("?", |(_, name)| *name);
         let value = format!("{generation} | {}", coordinates.set);
-        push(out, "Fixed vertices", format!("D3DTSS_TEXCOORDINDEX of stage {n}"), value, host.clone());
+        push(out, "Fixed vertices", format!("{} of stage {n}", constant!(D3DTSS_TEXCOORDINDEX)), value, host.clone());
         let mut value = named("D3DTEXTURETRANSFORMFLAGS", coordinates.transform & 0x7F);
         if coordinates.transform & 0x80 != 0 {
             value.push_str(" | D3DTTFF_PROJECTED");
         }
-        push(out, "Fixed vertices", format!("D3DTSS_TEXTURETRANSFORMFLAGS of stage {n}"), value, host.clone());
+        push(
+            out,
+            "Fixed vertices",
+            format!("{} of stage {n}", constant!(D3DTSS_TEXTURETRANSFORMFLAGS)),
+            value,
+            host.clone(),
+        );
     }
     d3d9_registers::vertices(state, key, out);
 }
 
 /// `D3DTA_*`.
 fn argument(value: u8) -> String {
-    const NAMES: [&str; 7] = [
-        "D3DTA_DIFFUSE",
-        "D3DTA_CURRENT",
-        "D3DTA_TEXTURE",
-        "D3DTA_TFACTOR",
-        "D3DTA_SPECULAR",
-        "D3DTA_TEMP",
-        "D3DTA_CONSTANT",
+    const NAMES: [(u32, &str); 7] = constants![
+        D3DTA_DIFFUSE,
+        D3DTA_CURRENT,
+        D3DTA_TEXTURE,
+        D3DTA_TFACTOR,
+        D3DTA_SPECULAR,
+        D3DTA_TEMP,
+        D3DTA_CONSTANT
     ];
-    let mut text =
-        NAMES.get(usize::from(value & 15)).map_or_else(|| format!("{:#x}", value & 15), |name| (*name).to_owned());
-    for (bit, name) in [(0x10, " | D3DTA_COMPLEMENT"), (0x20, " | D3DTA_ALPHAREPLICATE")] {
+    const FLAGS: [(u32, &str); 2] = constants![D3DTA_COMPLEMENT, D3DTA_ALPHAREPLICATE];
+    let (value, source) = (u32::from(value), u32::from(value) & D3DTA_SELECTMASK);
+    let name = NAMES.iter().find(|(number, _)| *number == source);
+    let mut text = name.map_or_else(|| format!("{source:#x}"), |(_, name)| (*name).to_owned());
+    for (bit, name) in FLAGS {
         if value & bit != 0 {
-            text.push_str(name);
+            text.push_str(&format!(" | {name}"));
         }
     }
     text
@@ -269,21 +286,24 @@ fn fixed_pixel(state: &State, id: ObjectId, key: &FixedPixelKey, out: &mut Vec<T
     let host = format!("{id} code");
     for (n, stage) in key.stages.iter().enumerate() {
         let mut put = |name: &str, value: String| {
-            push(out, "Fixed pixels", format!("D3DTSS_{name} of stage {n}"), value, host.clone());
+            push(out, "Fixed pixels", format!("{name} of stage {n}"), value, host.clone());
         };
         // Stages behind the last are all zero.
-        put("COLOROP", named("D3DTEXTUREOP", stage.color_op.max(1)));
+        put(constant!(D3DTSS_COLOROP), named("D3DTEXTUREOP", stage.color_op.max(1)));
         if stage.color_op <= 1 {
             break;
         }
-        put("ALPHAOP", named("D3DTEXTUREOP", stage.alpha_op));
+        put(constant!(D3DTSS_ALPHAOP), named("D3DTEXTUREOP", stage.alpha_op));
         for (argument_number, (color, alpha)) in stage.color_args.iter().zip(&stage.alpha_args).enumerate() {
-            put(&format!("COLORARG{argument_number}"), argument(*color));
-            put(&format!("ALPHAARG{argument_number}"), argument(*alpha));
+            put(&format!("D3DTSS_COLORARG{argument_number}"), argument(*color));
+            put(&format!("D3DTSS_ALPHAARG{argument_number}"), argument(*alpha));
         }
-        put("RESULTARG", (if stage.result_temp != 0 { "D3DTA_TEMP" } else { "D3DTA_CURRENT" }).to_owned());
+        put(
+            constant!(D3DTSS_RESULTARG),
+            (if stage.result_temp != 0 { constant!(D3DTA_TEMP) } else { constant!(D3DTA_CURRENT) }).to_owned(),
+        );
     }
-    push(out, "Fixed pixels", "D3DRS_SPECULARENABLE", truth(key.flags & FixedPixelKey::SPECULAR != 0), host);
+    push(out, "Fixed pixels", constant!(D3DRS_SPECULARENABLE), truth(key.flags & FixedPixelKey::SPECULAR != 0), host);
     d3d9_registers::pixels(state, key, out);
 }
 

@@ -1,9 +1,9 @@
 //! GNM: fields of context registers and of S# descriptors. Values are the hardware's constants, as `afterimage-gnm-types` has them.
 
 use super::*;
+use afterimage_gnm_types::{enums, value};
 use afterimage_stream::packets::{
-    Address as A, BlendFactor as F, BlendOp, BlendTarget, Compare, Cull, Fill, LogicOp, Provoking, StencilFace,
-    StencilOp as S,
+    Address as A, BlendTarget, Cull, Fill, LogicOp, Provoking, StencilFace, StencilOp as S,
 };
 use afterimage_stream::{COMPUTE_SLOTS, TEXTURE_SLOTS};
 
@@ -21,105 +21,95 @@ pub(super) const TABLES: &[Table] = &[
 pub(super) const COMPUTE: &[Table] =
     &[Table { group: "Texture slot {n}", count: COMPUTE_SLOTS, rows: COMPUTE_SAMPLER }];
 
-const COMPARE: Words = &[
-    (Compare::Never as u8, "FRAG_NEVER", ""),
-    (Compare::Less as u8, "FRAG_LESS", ""),
-    (Compare::Equal as u8, "FRAG_EQUAL", ""),
-    (Compare::LessEqual as u8, "FRAG_LEQUAL", ""),
-    (Compare::Greater as u8, "FRAG_GREATER", ""),
-    (Compare::NotEqual as u8, "FRAG_NOTEQUAL", ""),
-    (Compare::GreaterEqual as u8, "FRAG_GEQUAL", ""),
-    (Compare::Always as u8, "FRAG_ALWAYS", ""),
-];
+/// The name of a register in the table, or of a field of one.
+macro_rules! name {
+    ($register:ident) => {{
+        const _: u32 = afterimage_gnm_types::reg::$register;
+        stringify!($register)
+    }};
+    ($register:ident.$field:ident) => {{
+        const _: afterimage_gnm_types::Field = afterimage_gnm_types::reg::$register::$field;
+        concat!(stringify!($register), ".", stringify!($field))
+    }};
+}
+pub(super) use name;
 
-/// `STENCILOPVAL` is what the hardware's operations work with; the host has operations for some values only.
-const STENCIL_OP: Words = &[
-    (
-        S::Keep as u8,
-        "STENCIL_KEEP",
-        "or STENCIL_ADD_CLAMP, STENCIL_SUB_CLAMP, STENCIL_ADD_WRAP, STENCIL_SUB_WRAP of 0, or an operation that is not supported",
-    ),
-    (
-        S::Zero as u8,
-        "STENCIL_ZERO",
-        "or STENCIL_SUB_CLAMP, STENCIL_NOR of 0xff, or STENCIL_AND with a value, which the write mask has",
-    ),
-    (
-        S::Replace as u8,
-        "STENCIL_REPLACE_TEST",
-        "or STENCIL_REPLACE_OP, STENCIL_ONES, STENCIL_ADD_CLAMP of 0xff, STENCIL_NAND of 0, or STENCIL_OR with a value, which the write mask has",
-    ),
-    (S::IncrementClamp as u8, "STENCIL_ADD_CLAMP", "of 1"),
-    (S::DecrementClamp as u8, "STENCIL_SUB_CLAMP", "of 1"),
-    (
-        S::Invert as u8,
-        "STENCIL_INVERT",
-        "or STENCIL_NAND of 0xff, STENCIL_NOR of 0, or STENCIL_XOR, STENCIL_XNOR with a value, which the write mask has",
-    ),
-    (S::IncrementWrap as u8, "STENCIL_ADD_WRAP", "of 1, or STENCIL_SUB_WRAP of 0xff"),
-    (S::DecrementWrap as u8, "STENCIL_SUB_WRAP", "of 1, or STENCIL_ADD_WRAP of 0xff"),
-];
+/// The name of a field of samplers' descriptors.
+macro_rules! of_sampler {
+    ($field:ident) => {{
+        const _: () = _ = afterimage_gnm_types::descriptors::sampler::$field;
+        concat!("S#.", stringify!($field))
+    }};
+}
 
-const BLEND: Words = &[
-    (F::Zero as u8, "BLEND_ZERO", ""),
-    (F::One as u8, "BLEND_ONE", ""),
-    (F::SrcColor as u8, "BLEND_SRC_COLOR", ""),
-    (F::OneMinusSrcColor as u8, "BLEND_ONE_MINUS_SRC_COLOR", ""),
-    (F::SrcAlpha as u8, "BLEND_SRC_ALPHA", ""),
-    (F::OneMinusSrcAlpha as u8, "BLEND_ONE_MINUS_SRC_ALPHA", ""),
-    (F::DstAlpha as u8, "BLEND_DST_ALPHA", ""),
-    (F::OneMinusDstAlpha as u8, "BLEND_ONE_MINUS_DST_ALPHA", ""),
-    (F::DstColor as u8, "BLEND_DST_COLOR", ""),
-    (F::OneMinusDstColor as u8, "BLEND_ONE_MINUS_DST_COLOR", ""),
-    (F::SrcAlphaSaturate as u8, "BLEND_SRC_ALPHA_SATURATE", ""),
-    (F::ConstantColor as u8, "BLEND_CONSTANT_COLOR", ""),
-    (F::OneMinusConstantColor as u8, "BLEND_ONE_MINUS_CONSTANT_COLOR", ""),
-    (F::Src1Color as u8, "BLEND_SRC1_COLOR", ""),
-    (F::OneMinusSrc1Color as u8, "BLEND_INV_SRC1_COLOR", ""),
-    (F::Src1Alpha as u8, "BLEND_SRC1_ALPHA", ""),
-    (F::OneMinusSrc1Alpha as u8, "BLEND_INV_SRC1_ALPHA", ""),
-    (F::ConstantAlpha as u8, "BLEND_CONSTANT_ALPHA", ""),
-    (F::OneMinusConstantAlpha as u8, "BLEND_ONE_MINUS_CONSTANT_ALPHA", ""),
-];
+/// The name of a value, of one enumeration or another.
+macro_rules! value {
+    ($value:ident) => {{
+        const _: u32 = afterimage_gnm_types::value::$value;
+        stringify!($value)
+    }};
+}
 
-const COMB: Words = &[
-    (BlendOp::Add as u8, "COMB_DST_PLUS_SRC", ""),
-    (BlendOp::Subtract as u8, "COMB_SRC_MINUS_DST", ""),
-    (BlendOp::Min as u8, "COMB_MIN_DST_SRC", ""),
-    (BlendOp::Max as u8, "COMB_MAX_DST_SRC", ""),
-    (BlendOp::ReverseSubtract as u8, "COMB_DST_MINUS_SRC", ""),
-];
+const COMPARE: Words = names(enums::COMPARE_FRAG::ROWS);
+const SAMPLE_COMPARE: Words = names(enums::DEPTH_COMPARE::ROWS);
+const BLEND: Words = names(enums::BLEND_OP::ROWS);
+const COMB: Words = names(enums::COMB_FUNC::ROWS);
 
-const ROP3: Words = &[
-    (LogicOp::Off as u8, "ROP3_COPY", "or one that reads more than source and target, which is not supported"),
-    (LogicOp::Clear as u8, "ROP3_CLEAR", ""),
-    (LogicOp::Nor as u8, "ROP3_NOR", ""),
-    (LogicOp::AndInverted as u8, "ROP3_AND_INVERTED", ""),
-    (LogicOp::CopyInverted as u8, "ROP3_COPY_INVERTED", ""),
-    (LogicOp::AndReverse as u8, "ROP3_AND_REVERSE", ""),
-    (LogicOp::Invert as u8, "ROP3_INVERT", ""),
-    (LogicOp::Xor as u8, "ROP3_XOR", ""),
-    (LogicOp::Nand as u8, "ROP3_NAND", ""),
-    (LogicOp::And as u8, "ROP3_AND", ""),
-    (LogicOp::Equivalent as u8, "ROP3_EQUIVALENT", ""),
-    (LogicOp::NoOp as u8, "ROP3_NO_OP", ""),
-    (LogicOp::OrInverted as u8, "ROP3_OR_INVERTED", ""),
-    (LogicOp::OrReverse as u8, "ROP3_OR_REVERSE", ""),
-    (LogicOp::Or as u8, "ROP3_OR", ""),
-    (LogicOp::Set as u8, "ROP3_SET", ""),
-];
+const ROP3: Words = Words {
+    notes: &[(LogicOp::Off as u8, "or one that reads more than source and target, which is not supported")],
+    ..names(enums::ROP3::ROWS)
+};
 
-const CLAMP: Words = &[
-    (A::Repeat as u8, "SQ_TEX_WRAP", ""),
-    (A::Mirror as u8, "SQ_TEX_MIRROR", ""),
-    (A::ClampToEdge as u8, "SQ_TEX_CLAMP_LAST_TEXEL", ""),
-    (
-        A::MirrorOnce as u8,
-        "SQ_TEX_MIRROR_ONCE_LAST_TEXEL",
-        "or SQ_TEX_MIRROR_ONCE_HALF_BORDER, SQ_TEX_MIRROR_ONCE_BORDER, whose border is not supported",
-    ),
-    (A::ClampToBorder as u8, "SQ_TEX_CLAMP_BORDER", "or SQ_TEX_CLAMP_HALF_BORDER"),
-];
+const CLAMP: Words = Words {
+    notes: &[
+        (
+            A::MirrorOnce as u8,
+            "or SQ_TEX_MIRROR_ONCE_HALF_BORDER, SQ_TEX_MIRROR_ONCE_BORDER, whose border is not supported",
+        ),
+        (A::ClampToBorder as u8, "or SQ_TEX_CLAMP_HALF_BORDER"),
+    ],
+    ..names(enums::TEX_CLAMP::ROWS)
+};
+
+/// Rows of operations that are the host's only with some values of `STENCILOPVAL`, so that the enumeration's rows cannot have them.
+const STENCIL_OP: Words = Words {
+    notes: &[
+        (
+            S::Keep as u8,
+            "or STENCIL_ADD_CLAMP, STENCIL_SUB_CLAMP, STENCIL_ADD_WRAP, STENCIL_SUB_WRAP of 0, or an operation that is not supported",
+        ),
+        (
+            S::Zero as u8,
+            "or STENCIL_SUB_CLAMP, STENCIL_NOR of 0xff, or STENCIL_AND with a value, which the write mask has",
+        ),
+        (
+            S::Replace as u8,
+            "or STENCIL_REPLACE_OP, STENCIL_ONES, STENCIL_ADD_CLAMP of 0xff, STENCIL_NAND of 0, or STENCIL_OR with a value, which the write mask has",
+        ),
+        (S::IncrementClamp as u8, "of 1"),
+        (S::DecrementClamp as u8, "of 1"),
+        (
+            S::Invert as u8,
+            "or STENCIL_NAND of 0xff, STENCIL_NOR of 0, or STENCIL_XOR, STENCIL_XNOR with a value, which the write mask has",
+        ),
+        (S::IncrementWrap as u8, "of 1, or STENCIL_SUB_WRAP of 0xff"),
+        (S::DecrementWrap as u8, "of 1, or STENCIL_ADD_WRAP of 0xff"),
+    ],
+    ..names(&[
+        operation(value::STENCIL_KEEP, value!(STENCIL_KEEP), S::Keep),
+        operation(value::STENCIL_ZERO, value!(STENCIL_ZERO), S::Zero),
+        operation(value::STENCIL_REPLACE_TEST, value!(STENCIL_REPLACE_TEST), S::Replace),
+        operation(value::STENCIL_ADD_CLAMP, value!(STENCIL_ADD_CLAMP), S::IncrementClamp),
+        operation(value::STENCIL_SUB_CLAMP, value!(STENCIL_SUB_CLAMP), S::DecrementClamp),
+        operation(value::STENCIL_INVERT, value!(STENCIL_INVERT), S::Invert),
+        operation(value::STENCIL_ADD_WRAP, value!(STENCIL_ADD_WRAP), S::IncrementWrap),
+        operation(value::STENCIL_SUB_WRAP, value!(STENCIL_SUB_WRAP), S::DecrementWrap),
+    ])
+};
+
+const fn operation(value: u32, name: &'static str, host: S) -> Pair {
+    Pair { value, name, host: host as u8 }
+}
 
 fn bit(on: bool) -> Option<Said> {
     Some(say(if on { "1" } else { "0" }))
@@ -136,84 +126,98 @@ fn face(state: &State, back: bool) -> Option<StencilFace> {
 }
 
 const DEPTH_STENCIL: &[Row] = &[
-    row("DB_DEPTH_CONTROL.Z_ENABLE", "depth_stencil.depth_test", |s, _| match s.depth_stencil.depth_test {
+    row(name!(DB_DEPTH_CONTROL.Z_ENABLE), "depth_stencil.depth_test", |s, _| match s.depth_stencil.depth_test {
         0 => say("0").or("or no depth target is bound"),
         _ => Some(say("1")),
     }),
-    row("DB_DEPTH_CONTROL.Z_WRITE_ENABLE", "depth_stencil.depth_write", |s, _| {
+    row(name!(DB_DEPTH_CONTROL.Z_WRITE_ENABLE), "depth_stencil.depth_write", |s, _| {
         when(s.depth_stencil.depth_test)?;
         match s.depth_stencil.depth_write {
             0 => say("0").or("or DB_DEPTH_VIEW.Z_READ_ONLY is 1"),
             _ => Some(say("1")),
         }
     }),
-    row("DB_DEPTH_CONTROL.ZFUNC", "depth_stencil.depth_compare", |s, _| {
+    row(name!(DB_DEPTH_CONTROL.ZFUNC), "depth_stencil.depth_compare", |s, _| {
         when(s.depth_stencil.depth_test)?;
-        word(COMPARE, s.depth_stencil.depth_compare)
+        word(&COMPARE, s.depth_stencil.depth_compare)
     }),
-    row("DB_DEPTH_CONTROL.STENCIL_ENABLE", "depth_stencil.stencil_test", |s, _| match s.depth_stencil.stencil_test {
-        0 => say("0").or("or the depth target has no stencil"),
-        _ => Some(say("1")),
+    row(name!(DB_DEPTH_CONTROL.STENCIL_ENABLE), "depth_stencil.stencil_test", |s, _| {
+        match s.depth_stencil.stencil_test {
+            0 => say("0").or("or the depth target has no stencil"),
+            _ => Some(say("1")),
+        }
     }),
-    row("DB_DEPTH_CONTROL.BACKFACE_ENABLE", "depth_stencil.back, depth_stencil.own_back.enable", |s, _| {
+    row(name!(DB_DEPTH_CONTROL.BACKFACE_ENABLE), "depth_stencil.back, depth_stencil.own_back.enable", |s, _| {
         if s.depth_stencil.own_back.enable == 0 && face(s, true)? == face(s, false)? {
             say("0").or("or 1 with the same for both faces")
         } else {
             Some(say("1"))
         }
     }),
-    row("DB_DEPTH_CONTROL.STENCILFUNC", "depth_stencil.front.compare", |s, _| word(COMPARE, face(s, false)?.compare)),
-    row("DB_STENCIL_CONTROL.STENCILFAIL", "depth_stencil.front.fail", |s, _| word(STENCIL_OP, face(s, false)?.fail)),
-    row("DB_STENCIL_CONTROL.STENCILZPASS", "depth_stencil.front.pass", |s, _| word(STENCIL_OP, face(s, false)?.pass)),
-    row("DB_STENCIL_CONTROL.STENCILZFAIL", "depth_stencil.front.depth_fail", |s, _| {
-        word(STENCIL_OP, face(s, false)?.depth_fail)
+    row(name!(DB_DEPTH_CONTROL.STENCILFUNC), "depth_stencil.front.compare", |s, _| {
+        word(&COMPARE, face(s, false)?.compare)
     }),
-    row("DB_STENCILREFMASK.STENCILTESTVAL", "depth_stencil.reference", |s, _| {
+    row(name!(DB_STENCIL_CONTROL.STENCILFAIL), "depth_stencil.front.fail", |s, _| {
+        word(&STENCIL_OP, face(s, false)?.fail)
+    }),
+    row(name!(DB_STENCIL_CONTROL.STENCILZPASS), "depth_stencil.front.pass", |s, _| {
+        word(&STENCIL_OP, face(s, false)?.pass)
+    }),
+    row(name!(DB_STENCIL_CONTROL.STENCILZFAIL), "depth_stencil.front.depth_fail", |s, _| {
+        word(&STENCIL_OP, face(s, false)?.depth_fail)
+    }),
+    row(name!(DB_STENCILREFMASK.STENCILTESTVAL), "depth_stencil.reference", |s, _| {
         when(s.depth_stencil.stencil_test)?;
         hex(s.depth_stencil.reference.into())
     })
     .with("or STENCILOPVAL, or 0xff, where an operation replaces by that"),
-    row("DB_STENCILREFMASK.STENCILMASK", "depth_stencil.read_mask", |s, _| {
+    row(name!(DB_STENCILREFMASK.STENCILMASK), "depth_stencil.read_mask", |s, _| {
         when(s.depth_stencil.stencil_test)?;
         hex(s.depth_stencil.read_mask.into())
     }),
-    row("DB_STENCILREFMASK.STENCILWRITEMASK", "depth_stencil.write_mask", |s, _| {
+    row(name!(DB_STENCILREFMASK.STENCILWRITEMASK), "depth_stencil.write_mask", |s, _| {
         when(s.depth_stencil.stencil_test)?;
         hex(s.depth_stencil.write_mask.into())
     })
     .with("and the bits that operations with a value change; 0 with DB_DEPTH_VIEW.STENCIL_READ_ONLY"),
-    row("DB_DEPTH_CONTROL.STENCILFUNC_BF", "depth_stencil.back.compare", |s, _| word(COMPARE, face(s, true)?.compare))
-        .with("that of the front without BACKFACE_ENABLE"),
-    row("DB_STENCIL_CONTROL.STENCILFAIL_BF", "depth_stencil.back.fail", |s, _| word(STENCIL_OP, face(s, true)?.fail))
-        .with("that of the front without BACKFACE_ENABLE"),
-    row("DB_STENCIL_CONTROL.STENCILZPASS_BF", "depth_stencil.back.pass", |s, _| word(STENCIL_OP, face(s, true)?.pass))
-        .with("that of the front without BACKFACE_ENABLE"),
-    row("DB_STENCIL_CONTROL.STENCILZFAIL_BF", "depth_stencil.back.depth_fail", |s, _| {
-        word(STENCIL_OP, face(s, true)?.depth_fail)
+    row(name!(DB_DEPTH_CONTROL.STENCILFUNC_BF), "depth_stencil.back.compare", |s, _| {
+        word(&COMPARE, face(s, true)?.compare)
     })
     .with("that of the front without BACKFACE_ENABLE"),
-    row("DB_STENCILREFMASK_BF.STENCILTESTVAL_BF", "depth_stencil.own_back.reference", |s, _| {
+    row(name!(DB_STENCIL_CONTROL.STENCILFAIL_BF), "depth_stencil.back.fail", |s, _| {
+        word(&STENCIL_OP, face(s, true)?.fail)
+    })
+    .with("that of the front without BACKFACE_ENABLE"),
+    row(name!(DB_STENCIL_CONTROL.STENCILZPASS_BF), "depth_stencil.back.pass", |s, _| {
+        word(&STENCIL_OP, face(s, true)?.pass)
+    })
+    .with("that of the front without BACKFACE_ENABLE"),
+    row(name!(DB_STENCIL_CONTROL.STENCILZFAIL_BF), "depth_stencil.back.depth_fail", |s, _| {
+        word(&STENCIL_OP, face(s, true)?.depth_fail)
+    })
+    .with("that of the front without BACKFACE_ENABLE"),
+    row(name!(DB_STENCILREFMASK_BF.STENCILTESTVAL_BF), "depth_stencil.own_back.reference", |s, _| {
         when(s.depth_stencil.own_back.enable)?;
         hex(s.depth_stencil.own_back.reference.into())
     })
     .with("or STENCILOPVAL_BF, or 0xff, where an operation replaces by that"),
-    row("DB_STENCILREFMASK_BF.STENCILMASK_BF", "depth_stencil.own_back.read_mask", |s, _| {
+    row(name!(DB_STENCILREFMASK_BF.STENCILMASK_BF), "depth_stencil.own_back.read_mask", |s, _| {
         when(s.depth_stencil.own_back.enable)?;
         hex(s.depth_stencil.own_back.read_mask.into())
     }),
-    row("DB_STENCILREFMASK_BF.STENCILWRITEMASK_BF", "depth_stencil.own_back.write_mask", |s, _| {
+    row(name!(DB_STENCILREFMASK_BF.STENCILWRITEMASK_BF), "depth_stencil.own_back.write_mask", |s, _| {
         when(s.depth_stencil.own_back.enable)?;
         hex(s.depth_stencil.own_back.write_mask.into())
     }),
-    row("DB_DEPTH_VIEW", "render_targets.depth", |s, _| view(s, s.render_targets.depth)),
+    row(name!(DB_DEPTH_VIEW), "render_targets.depth", |s, _| view(s, s.render_targets.depth)),
 ];
 
 const COLORS: &[Row] = &[
-    row("CB_COLOR_CONTROL.ROP3", "blend.logic_op", |s, _| word(ROP3, s.blend.logic_op)),
-    row("CB_BLEND_RED", "blend.constant[0]", |s, _| float(s.blend.constant[0])),
-    row("CB_BLEND_GREEN", "blend.constant[1]", |s, _| float(s.blend.constant[1])),
-    row("CB_BLEND_BLUE", "blend.constant[2]", |s, _| float(s.blend.constant[2])),
-    row("CB_BLEND_ALPHA", "blend.constant[3]", |s, _| float(s.blend.constant[3])),
+    row(name!(CB_COLOR_CONTROL.ROP3), "blend.logic_op", |s, _| word(&ROP3, s.blend.logic_op)),
+    row(name!(CB_BLEND_RED), "blend.constant[0]", |s, _| float(s.blend.constant[0])),
+    row(name!(CB_BLEND_GREEN), "blend.constant[1]", |s, _| float(s.blend.constant[1])),
+    row(name!(CB_BLEND_BLUE), "blend.constant[2]", |s, _| float(s.blend.constant[2])),
+    row(name!(CB_BLEND_ALPHA), "blend.constant[3]", |s, _| float(s.blend.constant[3])),
 ];
 
 /// Blending of a target that is written.
@@ -238,24 +242,31 @@ fn blends(state: &State, n: usize) -> Option<BlendTarget> {
 }
 
 const TARGET: &[Row] = &[
-    row("CB_COLOR{n}_BASE", "render_targets.color[{n}]", |s, n| view(s, s.render_targets.color[n])),
-    row("CB_TARGET_MASK.TARGET{n}_ENABLE", "blend.write_masks[{n}]", |s, n| {
+    row(name!(CB_COLOR0_BASE), "render_targets.color[{n}]", |s, n| view(s, s.render_targets.color[n])).of_each(),
+    row(name!(CB_TARGET_MASK.TARGET0_ENABLE), "blend.write_masks[{n}]", |s, n| {
         Some(bits(target(s, n)?.write_mask.into(), &["RED", "GREEN", "BLUE", "ALPHA"]))
     })
-    .with("and CB_SHADER_MASK, and the channels that the format has"),
-    row("CB_BLEND{n}_CONTROL.ENABLE", "blend_targets[{n}].enable", |s, n| match target(s, n)?.enable {
+    .with("and CB_SHADER_MASK, and the channels that the format has")
+    .of_each(),
+    row(name!(CB_BLEND0_CONTROL.ENABLE), "blend_targets[{n}].enable", |s, n| match target(s, n)?.enable {
         0 => say("0").or("or CB_COLOR_INFO.BLEND_BYPASS, or a format of integers"),
         _ => Some(say("1")),
-    }),
-    row("CB_BLEND{n}_CONTROL.COLOR_SRCBLEND", "blend_targets[{n}].src_color", |s, n| {
-        word(BLEND, blends(s, n)?.src_color)
-    }),
-    row("CB_BLEND{n}_CONTROL.COLOR_COMB_FCN", "blend_targets[{n}].color_op", |s, n| word(COMB, blends(s, n)?.color_op)),
-    row("CB_BLEND{n}_CONTROL.COLOR_DESTBLEND", "blend_targets[{n}].dst_color", |s, n| {
-        word(BLEND, blends(s, n)?.dst_color)
-    }),
+    })
+    .of_each(),
+    row(name!(CB_BLEND0_CONTROL.COLOR_SRCBLEND), "blend_targets[{n}].src_color", |s, n| {
+        word(&BLEND, blends(s, n)?.src_color)
+    })
+    .of_each(),
+    row(name!(CB_BLEND0_CONTROL.COLOR_COMB_FCN), "blend_targets[{n}].color_op", |s, n| {
+        word(&COMB, blends(s, n)?.color_op)
+    })
+    .of_each(),
+    row(name!(CB_BLEND0_CONTROL.COLOR_DESTBLEND), "blend_targets[{n}].dst_color", |s, n| {
+        word(&BLEND, blends(s, n)?.dst_color)
+    })
+    .of_each(),
     row(
-        "CB_BLEND{n}_CONTROL.SEPARATE_ALPHA_BLEND",
+        name!(CB_BLEND0_CONTROL.SEPARATE_ALPHA_BLEND),
         "blend_targets[{n}].src_alpha, blend_targets[{n}].dst_alpha, blend_targets[{n}].alpha_op",
         |s, n| {
             let t = blends(s, n)?;
@@ -265,25 +276,35 @@ const TARGET: &[Row] = &[
                 Some(say("1"))
             }
         },
-    ),
-    row("CB_BLEND{n}_CONTROL.ALPHA_SRCBLEND", "blend_targets[{n}].src_alpha", |s, n| {
-        word(BLEND, blends(s, n)?.src_alpha)
+    )
+    .of_each(),
+    row(name!(CB_BLEND0_CONTROL.ALPHA_SRCBLEND), "blend_targets[{n}].src_alpha", |s, n| {
+        word(&BLEND, blends(s, n)?.src_alpha)
     })
-    .with("COLOR_SRCBLEND without SEPARATE_ALPHA_BLEND"),
-    row("CB_BLEND{n}_CONTROL.ALPHA_COMB_FCN", "blend_targets[{n}].alpha_op", |s, n| word(COMB, blends(s, n)?.alpha_op))
-        .with("COLOR_COMB_FCN without SEPARATE_ALPHA_BLEND"),
-    row("CB_BLEND{n}_CONTROL.ALPHA_DESTBLEND", "blend_targets[{n}].dst_alpha", |s, n| {
-        word(BLEND, blends(s, n)?.dst_alpha)
+    .with("COLOR_SRCBLEND without SEPARATE_ALPHA_BLEND")
+    .of_each(),
+    row(name!(CB_BLEND0_CONTROL.ALPHA_COMB_FCN), "blend_targets[{n}].alpha_op", |s, n| {
+        word(&COMB, blends(s, n)?.alpha_op)
     })
-    .with("COLOR_DESTBLEND without SEPARATE_ALPHA_BLEND"),
+    .with("COLOR_COMB_FCN without SEPARATE_ALPHA_BLEND")
+    .of_each(),
+    row(name!(CB_BLEND0_CONTROL.ALPHA_DESTBLEND), "blend_targets[{n}].dst_alpha", |s, n| {
+        word(&BLEND, blends(s, n)?.dst_alpha)
+    })
+    .with("COLOR_DESTBLEND without SEPARATE_ALPHA_BLEND")
+    .of_each(),
 ];
 
-/// Fill modes of a face, which count only with `POLY_MODE`.
-const PTYPE: Words = &[
-    (Fill::Point as u8, "0 (points)", ""),
-    (Fill::Line as u8, "1 (lines)", ""),
-    (Fill::Solid as u8, "2 (triangles)", "or POLY_MODE is 0"),
-];
+/// Fill modes of a face, which count only with `POLY_MODE`. The table of fields has no names for them.
+const PTYPE: Words = Words {
+    rows: &[
+        Pair { value: 0, name: "points", host: Fill::Point as u8 },
+        Pair { value: 1, name: "lines", host: Fill::Line as u8 },
+        Pair { value: 2, name: "triangles", host: Fill::Solid as u8 },
+    ],
+    text: |row| format!("{} ({})", row.value, row.name),
+    notes: &[(Fill::Solid as u8, "or POLY_MODE is 0")],
+};
 
 /// Half a size as 12.4 fixed point.
 fn half_size(pixels: f32) -> Option<Said> {
@@ -291,58 +312,58 @@ fn half_size(pixels: f32) -> Option<Said> {
 }
 
 const RASTER: &[Row] = &[
-    row("PA_SU_SC_MODE_CNTL.CULL_FRONT", "raster.cull", |s, _| bit(s.raster.cull == Cull::Front as u8)),
-    row("PA_SU_SC_MODE_CNTL.CULL_BACK", "raster.cull", |s, _| bit(s.raster.cull == Cull::Back as u8)),
-    row("PA_SU_SC_MODE_CNTL.FACE", "raster.front_ccw", |s, _| {
+    row(name!(PA_SU_SC_MODE_CNTL.CULL_FRONT), "raster.cull", |s, _| bit(s.raster.cull == Cull::Front as u8)),
+    row(name!(PA_SU_SC_MODE_CNTL.CULL_BACK), "raster.cull", |s, _| bit(s.raster.cull == Cull::Back as u8)),
+    row(name!(PA_SU_SC_MODE_CNTL.FACE), "raster.front_ccw", |s, _| {
         Some(say(if s.raster.front_ccw != 0 { "0 (counter-clockwise)" } else { "1 (clockwise)" }))
     }),
-    row("PA_SU_SC_MODE_CNTL.POLYMODE_FRONT_PTYPE", "raster.fill", |s, _| word(PTYPE, s.raster.fill)),
-    row("PA_SU_SC_MODE_CNTL.POLYMODE_BACK_PTYPE", "raster.fill_back", |s, _| word(PTYPE, s.raster.fill_back)),
-    row("PA_SU_SC_MODE_CNTL.POLY_OFFSET_FRONT_ENABLE", "raster.bias_enable", |s, _| match s.raster.bias_enable {
+    row(name!(PA_SU_SC_MODE_CNTL.POLYMODE_FRONT_PTYPE), "raster.fill", |s, _| word(&PTYPE, s.raster.fill)),
+    row(name!(PA_SU_SC_MODE_CNTL.POLYMODE_BACK_PTYPE), "raster.fill_back", |s, _| word(&PTYPE, s.raster.fill_back)),
+    row(name!(PA_SU_SC_MODE_CNTL.POLY_OFFSET_FRONT_ENABLE), "raster.bias_enable", |s, _| match s.raster.bias_enable {
         0 => Some(say("0")),
         _ => say("1").or("or POLY_OFFSET_BACK_ENABLE, or POLY_OFFSET_PARA_ENABLE for lines and points"),
     }),
-    row("PA_SU_POLY_OFFSET_FRONT_SCALE", "raster.slope_bias", |s, _| {
+    row(name!(PA_SU_POLY_OFFSET_FRONT_SCALE), "raster.slope_bias", |s, _| {
         when(s.raster.bias_enable)?;
         float(s.raster.slope_bias * 16.0)
     })
     .with("or PA_SU_POLY_OFFSET_BACK_SCALE, where only back faces have an offset"),
-    row("PA_SU_POLY_OFFSET_FRONT_OFFSET", "raster.depth_bias", |s, _| {
+    row(name!(PA_SU_POLY_OFFSET_FRONT_OFFSET), "raster.depth_bias", |s, _| {
         when(s.raster.bias_enable)?;
         float(s.raster.depth_bias)
     })
     .with("times two to the power of POLY_OFFSET_NEG_NUM_DB_BITS; or PA_SU_POLY_OFFSET_BACK_OFFSET, where only back faces have an offset"),
-    row("PA_SU_SC_MODE_CNTL.PROVOKING_VTX_LAST", "raster.provoking", |s, _| {
+    row(name!(PA_SU_SC_MODE_CNTL.PROVOKING_VTX_LAST), "raster.provoking", |s, _| {
         bit(s.raster.provoking == Provoking::Last as u8)
     }),
-    row("PA_CL_CLIP_CNTL.ZCLIP_NEAR_DISABLE", "raster.depth_clip", |s, _| match s.raster.depth_clip {
+    row(name!(PA_CL_CLIP_CNTL.ZCLIP_NEAR_DISABLE), "raster.depth_clip", |s, _| match s.raster.depth_clip {
         0 => say("1").or("or ZCLIP_FAR_DISABLE, or CLIP_DISABLE"),
         _ => Some(say("0")),
     }),
-    row("PA_SU_POINT_SIZE.WIDTH", "raster.point_size", |s, _| half_size(s.raster.point_size)),
-    row("PA_SU_POINT_MINMAX.MIN_SIZE", "raster.point_size_min", |s, _| half_size(s.raster.point_size_min)),
-    row("PA_SU_POINT_MINMAX.MAX_SIZE", "raster.point_size_max", |s, _| half_size(s.raster.point_size_max)),
-    row("PA_SU_LINE_CNTL.WIDTH", "raster.line_width", |s, _| half_size(s.raster.line_width)),
-    row("PA_SC_AA_MASK_X0Y0_X1Y0.AA_MASK_X0Y0", "raster.sample_mask", |s, _| hex(s.raster.sample_mask)),
-    row("DB_ALPHA_TO_MASK.ALPHA_TO_MASK_ENABLE", "raster.alpha_to_coverage", |s, _| bit(s.raster.alpha_to_coverage != 0)),
+    row(name!(PA_SU_POINT_SIZE.WIDTH), "raster.point_size", |s, _| half_size(s.raster.point_size)),
+    row(name!(PA_SU_POINT_MINMAX.MIN_SIZE), "raster.point_size_min", |s, _| half_size(s.raster.point_size_min)),
+    row(name!(PA_SU_POINT_MINMAX.MAX_SIZE), "raster.point_size_max", |s, _| half_size(s.raster.point_size_max)),
+    row(name!(PA_SU_LINE_CNTL.WIDTH), "raster.line_width", |s, _| half_size(s.raster.line_width)),
+    row(name!(PA_SC_AA_MASK_X0Y0_X1Y0.AA_MASK_X0Y0), "raster.sample_mask", |s, _| hex(s.raster.sample_mask)),
+    row(name!(DB_ALPHA_TO_MASK.ALPHA_TO_MASK_ENABLE), "raster.alpha_to_coverage", |s, _| bit(s.raster.alpha_to_coverage != 0)),
 ];
 
 const VIEWPORT: &[Row] = &[
-    row("PA_CL_VPORT_XSCALE", "viewport.width", |s, _| float(s.viewport.width / 2.0)).with("or its negative"),
-    row("PA_CL_VPORT_XOFFSET", "viewport.x", |s, _| float(s.viewport.x + s.viewport.width / 2.0))
+    row(name!(PA_CL_VPORT_XSCALE), "viewport.width", |s, _| float(s.viewport.width / 2.0)).with("or its negative"),
+    row(name!(PA_CL_VPORT_XOFFSET), "viewport.x", |s, _| float(s.viewport.x + s.viewport.width / 2.0))
         .with("half a pixel more than the register without PA_SU_VTX_CNTL.PIX_CENTER"),
-    row("PA_CL_VPORT_YSCALE", "viewport.height", |s, _| float(s.viewport.height / 2.0)).with("or its negative"),
-    row("PA_CL_VPORT_YOFFSET", "viewport.y", |s, _| float(s.viewport.y + s.viewport.height / 2.0))
+    row(name!(PA_CL_VPORT_YSCALE), "viewport.height", |s, _| float(s.viewport.height / 2.0)).with("or its negative"),
+    row(name!(PA_CL_VPORT_YOFFSET), "viewport.y", |s, _| float(s.viewport.y + s.viewport.height / 2.0))
         .with("half a pixel more than the register without PA_SU_VTX_CNTL.PIX_CENTER"),
-    row("PA_CL_VPORT_ZSCALE", "viewport.max_depth", |s, _| float(s.viewport.max_depth - s.viewport.min_depth))
+    row(name!(PA_CL_VPORT_ZSCALE), "viewport.max_depth", |s, _| float(s.viewport.max_depth - s.viewport.min_depth))
         .with("half of it without PA_CL_CLIP_CNTL.DX_CLIP_SPACE_DEF"),
-    row("PA_CL_VPORT_ZOFFSET", "viewport.min_depth", |s, _| float(s.viewport.min_depth))
+    row(name!(PA_CL_VPORT_ZOFFSET), "viewport.min_depth", |s, _| float(s.viewport.min_depth))
         .with("the middle of both depths without PA_CL_CLIP_CNTL.DX_CLIP_SPACE_DEF"),
-    row("PA_SC_GENERIC_SCISSOR_TL", "scissor.rect", |s, _| {
+    row(name!(PA_SC_GENERIC_SCISSOR_TL), "scissor.rect", |s, _| {
         Some(say(format!("TL_X {}, TL_Y {}", s.scissor.rect.x, s.scissor.rect.y)))
     })
     .with("what all scissors and clip rectangles leave of the targets"),
-    row("PA_SC_GENERIC_SCISSOR_BR", "scissor.rect", |s, _| {
+    row(name!(PA_SC_GENERIC_SCISSOR_BR), "scissor.rect", |s, _| {
         let rect = s.scissor.rect;
         let (right, bottom) = (i64::from(rect.x) + i64::from(rect.width), i64::from(rect.y) + i64::from(rect.height));
         Some(say(format!("BR_X {right}, BR_Y {bottom}")))
@@ -352,18 +373,18 @@ const VIEWPORT: &[Row] = &[
 
 /// Of draws with indices; others leave the last ones bound.
 const INDICES: &[Row] = &[
-    row("VGT_DMA_BASE", "index_buffer.source, index_buffer.offset", |s, _| {
+    row(name!(VGT_DMA_BASE), "index_buffer.source, index_buffer.offset", |s, _| {
         let indices = &*s.index_buffer;
         let place = gnm_shaders::place(s, indices.source, indices.offset);
         (!indices.source.is_none()).then(|| say(place.strip_prefix("BASE_ADDRESS ").unwrap_or(&place)))
     })
     .with("or where indices are that were made of those there"),
-    row("VGT_DMA_INDEX_TYPE.INDEX_TYPE", "index_buffer.index_bytes", |s, _| {
+    row(name!(VGT_DMA_INDEX_TYPE.INDEX_TYPE), "index_buffer.index_bytes", |s, _| {
         let indices = &*s.index_buffer;
         (!indices.source.is_none()).then_some(())?;
         match indices.index_bytes {
-            4 => say("VGT_INDEX_32").or("or any other, where indices were made of those there"),
-            _ => Some(say("VGT_INDEX_16")),
+            4 => say(value!(VGT_INDEX_32)).or("or any other, where indices were made of those there"),
+            _ => Some(say(value!(VGT_INDEX_16))),
         }
     }),
 ];
@@ -371,10 +392,10 @@ const INDICES: &[Row] = &[
 /// A filter within a level.
 fn filter(linear: u8, max_anisotropy: f32) -> Option<Said> {
     match (linear, max_anisotropy > 1.0) {
-        (0, false) => say("SQ_TEX_XY_FILTER_POINT").or("or SQ_TEX_XY_FILTER_ANISO_POINT with a ratio of 1"),
-        (_, false) => say("SQ_TEX_XY_FILTER_BILINEAR").or("or SQ_TEX_XY_FILTER_ANISO_BILINEAR with a ratio of 1"),
-        (0, true) => say("SQ_TEX_XY_FILTER_ANISO_POINT").or("or SQ_TEX_XY_FILTER_POINT beside the other"),
-        (_, true) => say("SQ_TEX_XY_FILTER_ANISO_BILINEAR").or("or SQ_TEX_XY_FILTER_BILINEAR beside the other"),
+        (0, false) => say(value!(SQ_TEX_XY_FILTER_POINT)).or("or SQ_TEX_XY_FILTER_ANISO_POINT with a ratio of 1"),
+        (_, false) => say(value!(SQ_TEX_XY_FILTER_BILINEAR)).or("or SQ_TEX_XY_FILTER_ANISO_BILINEAR with a ratio of 1"),
+        (0, true) => say(value!(SQ_TEX_XY_FILTER_ANISO_POINT)).or("or SQ_TEX_XY_FILTER_POINT beside the other"),
+        (_, true) => say(value!(SQ_TEX_XY_FILTER_ANISO_BILINEAR)).or("or SQ_TEX_XY_FILTER_BILINEAR beside the other"),
     }
 }
 
@@ -395,79 +416,72 @@ macro_rules! samplers {
     ($name:ident, $slots:literal, $sampler:ident, $texture:ident) => {
         const $name: &[Row] = &[
             row("T#", concat!($slots, "[{n}].texture"), $texture),
-            row("S#.CLAMP_X", concat!($slots, "[{n}].sampler.address[0]"), |s, n| {
-                word(CLAMP, $sampler(s, n)?.address[0])
+            row(of_sampler!(CLAMP_X), concat!($slots, "[{n}].sampler.address[0]"), |s, n| {
+                word(&CLAMP, $sampler(s, n)?.address[0])
             }),
-            row("S#.CLAMP_Y", concat!($slots, "[{n}].sampler.address[1]"), |s, n| {
-                word(CLAMP, $sampler(s, n)?.address[1])
+            row(of_sampler!(CLAMP_Y), concat!($slots, "[{n}].sampler.address[1]"), |s, n| {
+                word(&CLAMP, $sampler(s, n)?.address[1])
             }),
-            row("S#.CLAMP_Z", concat!($slots, "[{n}].sampler.address[2]"), |s, n| {
-                word(CLAMP, $sampler(s, n)?.address[2])
+            row(of_sampler!(CLAMP_Z), concat!($slots, "[{n}].sampler.address[2]"), |s, n| {
+                word(&CLAMP, $sampler(s, n)?.address[2])
             }),
-            row("S#.XY_MAG_FILTER", concat!($slots, "[{n}].sampler.mag"), |s, n| {
+            row(of_sampler!(XY_MAG_FILTER), concat!($slots, "[{n}].sampler.mag"), |s, n| {
                 let sampler = $sampler(s, n)?;
                 filter(sampler.mag, sampler.max_anisotropy)
             }),
-            row("S#.XY_MIN_FILTER", concat!($slots, "[{n}].sampler.min"), |s, n| {
+            row(of_sampler!(XY_MIN_FILTER), concat!($slots, "[{n}].sampler.min"), |s, n| {
                 let sampler = $sampler(s, n)?;
                 filter(sampler.min, sampler.max_anisotropy)
             }),
-            row("S#.MIP_FILTER", concat!($slots, "[{n}].sampler.mip"), |s, n| {
+            row(of_sampler!(MIP_FILTER), concat!($slots, "[{n}].sampler.mip"), |s, n| {
                 let sampler = $sampler(s, n)?;
                 Some(say(match (sampler.mipmapped, sampler.mip) {
-                    (0, _) => "SQ_TEX_MIP_FILTER_NONE",
-                    (_, 0) => "SQ_TEX_MIP_FILTER_POINT",
-                    _ => "SQ_TEX_MIP_FILTER_LINEAR",
+                    (0, _) => value!(SQ_TEX_MIP_FILTER_NONE),
+                    (_, 0) => value!(SQ_TEX_MIP_FILTER_POINT),
+                    _ => value!(SQ_TEX_MIP_FILTER_LINEAR),
                 }))
             }),
-            row("S#.MAX_ANISO_RATIO", concat!($slots, "[{n}].sampler.max_anisotropy"), |s, n| {
+            row(of_sampler!(MAX_ANISO_RATIO), concat!($slots, "[{n}].sampler.max_anisotropy"), |s, n| {
                 let most = $sampler(s, n)?.max_anisotropy;
                 let said = say(format!("{}", most.max(1.0).log2() as u32));
                 if most <= 1.0 { said.or("or any without anisotropic filters") } else { Some(said) }
             }),
-            row("S#.DEPTH_COMPARE_FUNC", concat!($slots, "[{n}].sampler.compare"), |s, n| {
+            row(of_sampler!(DEPTH_COMPARE_FUNC), concat!($slots, "[{n}].sampler.compare"), |s, n| {
                 let sampler = $sampler(s, n)?;
                 when(sampler.compare_enable)?;
-                let said = word(COMPARE, sampler.compare)?;
-                let name = match said.value.strip_prefix("FRAG_") {
-                    Some("LEQUAL") => "LESSEQUAL",
-                    Some("GEQUAL") => "GREATEREQUAL",
-                    Some(name) => name,
-                    None => return Some(said),
-                };
-                Some(say(format!("SQ_TEX_DEPTH_COMPARE_{name}")))
+                word(&SAMPLE_COMPARE, sampler.compare)
             }),
-            row("S#.FORCE_DEGAMMA", concat!($slots, "[{n}].sampler.srgb"), |s, n| match $sampler(s, n)?.srgb {
+            row(of_sampler!(FORCE_DEGAMMA), concat!($slots, "[{n}].sampler.srgb"), |s, n| match $sampler(s, n)?.srgb {
                 0 => Some(say("0")),
                 _ => say("1").or("or the image is IMG_NUM_FORMAT_SRGB"),
             }),
-            row("S#.FILTER_MODE", concat!($slots, "[{n}].sampler.flags"), |s, n| {
+            row(of_sampler!(FILTER_MODE), concat!($slots, "[{n}].sampler.flags"), |s, n| {
                 Some(say(match $sampler(s, n)?.flags & (CreateSampler::MINIMUM | CreateSampler::MAXIMUM) {
                     CreateSampler::MINIMUM => "1 (minimum)",
                     CreateSampler::MAXIMUM => "2 (maximum)",
                     _ => "0 (blend)",
                 }))
             }),
-            row("S#.MIN_LOD", concat!($slots, "[{n}].sampler.min_lod"), |s, n| {
+            row(of_sampler!(MIN_LOD), concat!($slots, "[{n}].sampler.min_lod"), |s, n| {
                 Some(say(format!("{:#x}", ($sampler(s, n)?.min_lod * 256.0) as u32)))
             })
             .with("or the T#'s MIN_LOD, where that is more"),
-            row("S#.MAX_LOD", concat!($slots, "[{n}].sampler.max_lod"), |s, n| {
+            row(of_sampler!(MAX_LOD), concat!($slots, "[{n}].sampler.max_lod"), |s, n| {
                 Some(say(format!("{:#x}", ($sampler(s, n)?.max_lod * 256.0) as u32)))
             }),
-            row("S#.LOD_BIAS", concat!($slots, "[{n}].sampler.lod_bias"), |s, n| {
+            row(of_sampler!(LOD_BIAS), concat!($slots, "[{n}].sampler.lod_bias"), |s, n| {
                 Some(say(format!("{:#x}", (($sampler(s, n)?.lod_bias * 256.0) as i32 & 0x3FFF))))
             }),
-            row("S#.BORDER_COLOR_TYPE", concat!($slots, "[{n}].sampler.border"), |s, n| {
+            row(of_sampler!(BORDER_COLOR_TYPE), concat!($slots, "[{n}].sampler.border"), |s, n| {
                 let sampler = $sampler(s, n)?;
                 let one = if sampler.flags & CreateSampler::INTEGER_BORDER != 0 { f32::from_bits(1) } else { 1.0 };
                 let border = sampler.border;
                 if border == [0.0; 4] {
-                    Some(say("SQ_TEX_BORDER_COLOR_TRANS_BLACK"))
+                    Some(say(value!(SQ_TEX_BORDER_COLOR_TRANS_BLACK)))
                 } else if border == [0.0, 0.0, 0.0, one] {
-                    Some(say("SQ_TEX_BORDER_COLOR_OPAQUE_BLACK"))
+                    Some(say(value!(SQ_TEX_BORDER_COLOR_OPAQUE_BLACK)))
                 } else if border == [one; 4] {
-                    Some(say("SQ_TEX_BORDER_COLOR_OPAQUE_WHITE"))
+                    Some(say(value!(SQ_TEX_BORDER_COLOR_OPAQUE_WHITE)))
                 } else {
                     Some(say(format!("SQ_TEX_BORDER_COLOR_REGISTER: {}", register(border.map(f32::to_bits)))))
                 }

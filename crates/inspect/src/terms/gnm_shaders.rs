@@ -1,6 +1,7 @@
 //! GNM, what the code of the bound programs tells: the registers that a translation depends on, and where words, buffers (V#), images
 //! (T#) and samplers (S#) come from and what they are.
 
+use super::gnm::name;
 use super::*;
 use afterimage_abi::slots::FIRST_VERTEX_TEXTURE;
 use afterimage_gnm_types::descriptors::{Bits, buffer, image};
@@ -129,11 +130,11 @@ fn program(state: &State, id: ObjectId, stage: Stage, code: Code<'_>, out: &mut 
         (HwStage::Vs, [[first, stream, _, size], ..]) if !source.captures() && !source.is_domain() => {
             put("first vertex".into(), format!("{first}"), "", format!("{bank_name}[0]"));
             if *stream != 0 {
-                put("VGT_STRMOUT_CONFIG.RAST_STREAM".into(), format!("{stream}"), "", format!("{bank_name}[0]"));
+                put(name!(VGT_STRMOUT_CONFIG.RAST_STREAM).into(), format!("{stream}"), "", format!("{bank_name}[0]"));
             }
             if *size != 0 {
                 let size = f32::from_bits(*size);
-                put("PA_SU_POINT_SIZE".into(), format!("{size:?} pixels"), "", format!("{bank_name}[0]"));
+                put(name!(PA_SU_POINT_SIZE).into(), format!("{size:?} pixels"), "", format!("{bank_name}[0]"));
             }
         }
         (HwStage::Cs, [[x, y, z, lanes], ..]) => {
@@ -217,35 +218,35 @@ fn registers(source: &Source, program: impl Fn(&str) -> String) -> Vec<(String, 
     match source.stage {
         HwStage::Ps => {
             own(&[
-                ("SPI_PS_INPUT_ENA", r.ps_input_ena),
-                ("SPI_PS_INPUT_ADDR", r.ps_input_addr),
-                ("SPI_PS_IN_CONTROL", r.ps_in_control),
-                ("SPI_BARYC_CNTL", r.baryc_cntl),
-                ("SPI_SHADER_Z_FORMAT", r.z_format),
-                ("SPI_SHADER_COL_FORMAT", r.col_format),
-                ("DB_SHADER_CONTROL", r.db_shader_control),
+                (name!(SPI_PS_INPUT_ENA), r.ps_input_ena),
+                (name!(SPI_PS_INPUT_ADDR), r.ps_input_addr),
+                (name!(SPI_PS_IN_CONTROL), r.ps_in_control),
+                (name!(SPI_BARYC_CNTL), r.baryc_cntl),
+                (name!(SPI_SHADER_Z_FORMAT), r.z_format),
+                (name!(SPI_SHADER_COL_FORMAT), r.col_format),
+                (name!(DB_SHADER_CONTROL), r.db_shader_control),
             ]);
             let inputs = r.ps_input_cntl.iter().enumerate();
             all.extend(inputs.map(|(n, value)| (format!("SPI_PS_INPUT_CNTL_{n}"), *value)));
         }
         HwStage::Cs => own(&[
-            ("COMPUTE_NUM_THREAD_X", r.num_thread[0]),
-            ("COMPUTE_NUM_THREAD_Y", r.num_thread[1]),
-            ("COMPUTE_NUM_THREAD_Z", r.num_thread[2]),
+            (name!(COMPUTE_NUM_THREAD_X), r.num_thread[0]),
+            (name!(COMPUTE_NUM_THREAD_Y), r.num_thread[1]),
+            (name!(COMPUTE_NUM_THREAD_Z), r.num_thread[2]),
         ]),
         _ => own(&[
-            ("SPI_VS_OUT_CONFIG", r.vs_out_config),
-            ("SPI_SHADER_POS_FORMAT", r.pos_format),
-            ("PA_CL_VS_OUT_CNTL", r.vs_out_cntl),
-            ("VGT_GS_MODE", r.vgt[0]),
-            ("VGT_SHADER_STAGES_EN", r.vgt[1]),
-            ("VGT_LS_HS_CONFIG", r.vgt[2]),
-            ("VGT_TF_PARAM", r.vgt[3]),
-            ("VGT_ESGS_RING_ITEMSIZE", r.rings[0]),
-            ("VGT_GSVS_RING_ITEMSIZE", r.rings[1]),
-            ("VGT_GS_MAX_VERT_OUT", r.rings[3]),
-            ("VGT_INSTANCE_STEP_RATE_0", r.step_rates[0]),
-            ("VGT_INSTANCE_STEP_RATE_1", r.step_rates[1]),
+            (name!(SPI_VS_OUT_CONFIG), r.vs_out_config),
+            (name!(SPI_SHADER_POS_FORMAT), r.pos_format),
+            (name!(PA_CL_VS_OUT_CNTL), r.vs_out_cntl),
+            (name!(VGT_GS_MODE), r.vgt[0]),
+            (name!(VGT_SHADER_STAGES_EN), r.vgt[1]),
+            (name!(VGT_LS_HS_CONFIG), r.vgt[2]),
+            (name!(VGT_TF_PARAM), r.vgt[3]),
+            (name!(VGT_ESGS_RING_ITEMSIZE), r.rings[0]),
+            (name!(VGT_GSVS_RING_ITEMSIZE), r.rings[1]),
+            (name!(VGT_GS_MAX_VERT_OUT), r.rings[3]),
+            (name!(VGT_INSTANCE_STEP_RATE_0), r.step_rates[0]),
+            (name!(VGT_INSTANCE_STEP_RATE_1), r.step_rates[1]),
         ]),
     }
     all.retain(|(_, value)| *value != 0);

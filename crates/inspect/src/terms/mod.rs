@@ -4,6 +4,16 @@
 //! value reads in the guest's constants. What the host's state no longer tells (factors while nothing is blended) has no term; where
 //! it may be one of several things, the term says the plainest and [`Term::note`] the others.
 //!
+//! How a value reads derives from the rows that the translation goes by: `enums` of `afterimage-nv2a-types` and
+//! `afterimage-gnm-types` and `host` of `afterimage-d3d9-types` have the guest's value, its name and the host's value in one row
+//! ([`Pair`]). They stand there, and the host's enumerations below them in `afterimage-abi`, so that neither this crate nor the
+//! viewer, which draws nothing of a guest's, needs a guest. Names of states, methods and registers are the tables' constants: one
+//! that is not there does not compile.
+//!
+//! By hand is what no row can say: the field that a state is read from; values that the host has as several numbers (filters, faces,
+//! stencil operations with an operand); notes, which tell what formats, the projection or another state make of a value; and names
+//! of what no table has (methods of interfaces, fields of the NV2A's methods).
+//!
 //! Sources: the functions of the same names in `crates/{d3d9,nv2a,gnm}/src/translate`. Tests set each state through the guest to
 //! each value and look for it here.
 
@@ -17,6 +27,7 @@ mod nv2a_registers;
 mod nv2a_shaders;
 
 use crate::{Capture, Walk};
+use afterimage_abi::Pair;
 use afterimage_stream::packets::{CreateSampler, Init, VertexBuffer, View};
 use afterimage_stream::{Created, Format, ObjectId, Packet, State};
 use rustc_hash::FxHashMap;
@@ -176,17 +187,24 @@ struct Row {
     name: &'static str,
     host: &'static str,
     note: &'static str,
+    /// The name is that of the first slot: its first 0 is the number.
+    of_each: bool,
     read: fn(&State, usize) -> Option<Said>,
 }
 
 const fn row(name: &'static str, host: &'static str, read: fn(&State, usize) -> Option<Said>) -> Row {
-    Row { name, host, note: "", read }
+    Row { name, host, note: "", of_each: false, read }
 }
 
 impl Row {
     /// With a note that holds whatever the value is.
     const fn with(self, note: &'static str) -> Self {
         Self { note, ..self }
+    }
+
+    /// With the number of the slot in the place of the first 0 of its name.
+    const fn of_each(self) -> Self {
+        Self { of_each: true, ..self }
     }
 
     fn term(&self, group: &'static str, state: &State, n: usize) -> Option<Term> {
@@ -198,7 +216,7 @@ impl Row {
         };
         Some(Term {
             group: numbered(group, n),
-            name: numbered(self.name, n),
+            name: if self.of_each { self.name.replacen('0', &n.to_string(), 1).into() } else { numbered(self.name, n) },
             value,
             note,
             host: numbered(self.host, n),
@@ -217,13 +235,25 @@ struct Table {
     rows: &'static [Row],
 }
 
-/// What the numbers of a host's enumeration are called, and what else each may stand for.
-type Words = &'static [(u8, &'static str, &'static str)];
+/// How the numbers of a host's enumeration read in the guest's constants.
+struct Words {
+    /// The rows that the guest's translation goes by.
+    rows: &'static [Pair],
+    text: fn(&Pair) -> String,
+    /// What else a number may stand for: what no row tells.
+    notes: &'static [(u8, &'static str)],
+}
+
+/// Words that are the guest's names.
+const fn names(rows: &'static [Pair]) -> Words {
+    Words { rows, text: |row| row.name.to_owned(), notes: &[] }
+}
 
 /// The word of a number. One that has none is said as it is: the guest does not send it.
-fn word(words: Words, number: u8) -> Option<Said> {
-    match words.iter().find(|(host, ..)| *host == number) {
-        Some((_, value, note)) => say(*value).or(*note),
+fn word(words: &Words, number: u8) -> Option<Said> {
+    let note = words.notes.iter().find(|(host, _)| *host == number).map_or("", |(_, note)| *note);
+    match words.rows.iter().find(|row| row.host == number) {
+        Some(row) => say((words.text)(row)).or(note),
         None => Some(say(format!("? ({number} of the host)"))),
     }
 }

@@ -1,5 +1,6 @@
 //! The NV2A, registers of the banks whose layout is ours: the methods that fill them, and what these were given.
 
+use super::nv2a::{decimal, method};
 use super::*;
 use afterimage_shader_nv2a::banks::{Bank, FixedRegister, ScreenRegister};
 use afterimage_shader_nv2a::pixel::{self, PixelRegister};
@@ -80,27 +81,31 @@ fn fixed(entry: FixedRegister, n: u16, value: Register) -> Vec<Part> {
         vec![rounded(&format!("SET_{back}LIGHT_{color}_COLOR[{}]", n / 2))]
     };
     match (entry, n) {
-        (R::SceneAmbient, 0) => vec![rounded("SET_SCENE_AMBIENT_COLOR"), part("SET_MATERIAL_ALPHA", last)],
-        (R::SceneAmbient, _) => vec![rounded("SET_BACK_SCENE_AMBIENT_COLOR"), part("SET_BACK_MATERIAL_ALPHA", last)],
-        (R::MaterialEmission, 0) => vec![rounded("SET_MATERIAL_EMISSION")],
-        (R::MaterialEmission, _) => vec![rounded("SET_BACK_MATERIAL_EMISSION")],
-        (R::SpecularParams, 0) => vec![rounded("SET_SPECULAR_PARAMS words 0 to 2")],
-        (R::SpecularParams, 1) => vec![rounded("SET_SPECULAR_PARAMS words 3 to 5")],
-        (R::SpecularParams, 2) => vec![rounded("SET_SPECULAR_PARAMS_BACK words 0 to 2")],
-        (R::SpecularParams, _) => vec![rounded("SET_SPECULAR_PARAMS_BACK words 3 to 5")],
-        (R::EyeDirection, _) => vec![rounded("SET_EYE_DIRECTION")],
+        (R::SceneAmbient, 0) => {
+            vec![rounded(method!(SET_SCENE_AMBIENT_COLOR)), part(method!(SET_MATERIAL_ALPHA), last)]
+        }
+        (R::SceneAmbient, _) => {
+            vec![rounded(method!(SET_BACK_SCENE_AMBIENT_COLOR)), part(method!(SET_BACK_MATERIAL_ALPHA), last)]
+        }
+        (R::MaterialEmission, 0) => vec![rounded(method!(SET_MATERIAL_EMISSION))],
+        (R::MaterialEmission, _) => vec![rounded(method!(SET_BACK_MATERIAL_EMISSION))],
+        (R::SpecularParams, 0) => vec![rounded(method!(SET_SPECULAR_PARAMS "words 0 to 2"))],
+        (R::SpecularParams, 1) => vec![rounded(method!(SET_SPECULAR_PARAMS "words 3 to 5"))],
+        (R::SpecularParams, 2) => vec![rounded(method!(SET_SPECULAR_PARAMS_BACK "words 0 to 2"))],
+        (R::SpecularParams, _) => vec![rounded(method!(SET_SPECULAR_PARAMS_BACK "words 3 to 5"))],
+        (R::EyeDirection, _) => vec![rounded(method!(SET_EYE_DIRECTION))],
         (R::LightAmbient, _) => of_face("AMBIENT"),
         (R::LightDiffuse, _) => of_face("DIFFUSE"),
         (R::LightSpecular, _) => of_face("SPECULAR"),
-        (R::LightHalfVector, _) => vec![of_light("SET_LIGHT_INFINITE_HALF_VECTOR")],
-        (R::LightDirection, _) => vec![of_light("SET_LIGHT_INFINITE_DIRECTION")],
+        (R::LightHalfVector, _) => vec![of_light(method!(SET_LIGHT_INFINITE_HALF_VECTOR))],
+        (R::LightDirection, _) => vec![of_light(method!(SET_LIGHT_INFINITE_DIRECTION))],
         (R::LightPosition, _) => vec![
-            part(format!("SET_LIGHT_LOCAL_POSITION[{n}]"), floats(&value[..3])),
-            part(format!("SET_LIGHT_LOCAL_RANGE[{n}]"), last),
+            part(format!("{}[{n}]", method!(SET_LIGHT_LOCAL_POSITION)), floats(&value[..3])),
+            part(format!("{}[{n}]", method!(SET_LIGHT_LOCAL_RANGE)), last),
         ],
-        (R::LightAttenuation, _) => vec![of_light("SET_LIGHT_LOCAL_ATTENUATION")],
-        (R::LightSpotFalloff, _) => vec![of_light("SET_LIGHT_SPOT_FALLOFF")],
-        (R::LightSpotDirection, _) => vec![part(format!("SET_LIGHT_SPOT_DIRECTION[{n}]"), floats(&value))],
+        (R::LightAttenuation, _) => vec![of_light(method!(SET_LIGHT_LOCAL_ATTENUATION))],
+        (R::LightSpotFalloff, _) => vec![of_light(method!(SET_LIGHT_SPOT_FALLOFF))],
+        (R::LightSpotDirection, _) => vec![part(format!("{}[{n}]", method!(SET_LIGHT_SPOT_DIRECTION)), floats(&value))],
     }
 }
 
@@ -116,36 +121,36 @@ fn screen_parts(entry: ScreenRegister, _: u16, value: Register) -> Vec<Part> {
     // A plane that cuts nothing.
     let nowhere = [x, y, z, w] == [0.0, 0.0, 1.0, 0.0];
     match entry {
-        R::Scale => vec![part("SET_CONTROL0.TEXTURE_PERSPECTIVE_ENABLE", truth(w == 0.0))],
+        R::Scale => vec![part(method!(SET_CONTROL0.TEXTURE_PERSPECTIVE_ENABLE), truth(w == 0.0))],
         R::Near => vec![
             (
-                "SET_ZMIN_MAX_CONTROL.ZCLAMP_EN".into(),
-                Some((if nowhere { "CLAMP (1)" } else { "CULL (0)" }).to_owned()),
+                method!(SET_ZMIN_MAX_CONTROL.ZCLAMP_EN).into(),
+                Some(if nowhere { decimal!(ZCLAMP::CLAMP) } else { decimal!(ZCLAMP::CULL) }),
                 if nowhere { "or CULL (0), where NV097_SET_CLIP_MIN is lower than anything" } else { "" },
             ),
-            part("SET_CONTROL0.Z_PERSPECTIVE_ENABLE", if nowhere { None } else { truth(x == 0.0) }),
+            part(method!(SET_CONTROL0.Z_PERSPECTIVE_ENABLE), if nowhere { None } else { truth(x == 0.0) }),
         ],
-        R::Reject => vec![part("SET_ZMIN_MAX_CONTROL.CULL_NEAR_FAR_EN", truth([x, y] != [f32::MIN, f32::MAX]))],
+        R::Reject => vec![part(method!(SET_ZMIN_MAX_CONTROL.CULL_NEAR_FAR_EN), truth([x, y] != [f32::MIN, f32::MAX]))],
         R::SpecularScale => {
             let alpha = if w != 0.0 { ("1", "") } else { ("0", "or 1 without NV097_SET_SPECULAR_ENABLE") };
             vec![
-                part("SET_SPECULAR_ENABLE", truth(x != 0.0)),
-                ("SET_LIGHT_CONTROL.ALPHA_FROM_MATERIAL_SPECULAR".into(), Some(alpha.0.to_owned()), alpha.1),
+                part(method!(SET_SPECULAR_ENABLE), truth(x != 0.0)),
+                (method!(SET_LIGHT_CONTROL.ALPHA_FROM_MATERIAL_SPECULAR).into(), Some(alpha.0.to_owned()), alpha.1),
             ]
         }
         R::PointSize => vec![
-            ("SET_POINT_SIZE".into(), Some(format!("{:#x}", (x * 8.0) as u32)), "eighths of a pixel"),
-            part("SET_POINT_PARAMS_ENABLE", truth(y != 0.0)),
+            (method!(SET_POINT_SIZE).into(), Some(format!("{:#x}", (x * 8.0) as u32)), "eighths of a pixel"),
+            part(method!(SET_POINT_PARAMS_ENABLE), truth(y != 0.0)),
         ],
         R::PointFactors => vec![
-            part("SET_POINT_PARAMS", float(x)),
-            part("SET_POINT_PARAMS_SCALE_FACTOR_B", float(y)),
-            part("SET_POINT_PARAMS_SCALE_FACTOR_C", float(z)),
+            part(method!(SET_POINT_PARAMS), float(x)),
+            part(method!(SET_POINT_PARAMS_SCALE_FACTOR_B), float(y)),
+            part(method!(SET_POINT_PARAMS_SCALE_FACTOR_C), float(z)),
         ],
         R::PointRange => vec![
-            part("SET_POINT_PARAMS_SIZE_RANGE", float(x)),
-            part("SET_POINT_PARAMS_SCALE_BIAS", float(y)),
-            part("SET_POINT_PARAMS_MIN_SIZE", float(z)),
+            part(method!(SET_POINT_PARAMS_SIZE_RANGE), float(x)),
+            part(method!(SET_POINT_PARAMS_SCALE_BIAS), float(y)),
+            part(method!(SET_POINT_PARAMS_MIN_SIZE), float(z)),
         ],
         // What the viewport, the shade model and the registers beside them say already.
         R::Bias | R::Far | R::SpecularBias | R::Carried => Vec::new(),
@@ -162,39 +167,45 @@ pub(super) fn pixels(state: &State, key: &pixel::Key, out: &mut Vec<Term>) {
         let [x, y, z, w] = value;
         let one = |method: &str, said| vec![part(format!("{method}[{n}]"), said)];
         match entry {
-            R::Factor0 => one("SET_COMBINER_FACTOR0", color(value)),
-            R::Factor1 => one("SET_COMBINER_FACTOR1", color(value)),
-            R::FinalFactor => one("SET_SPECULAR_FOG_FACTOR", color(value)),
-            R::FogColor => vec![part("SET_FOG_COLOR", color_abgr(value))],
-            R::FogParams => vec![("SET_FOG_PARAMS".into(), floats(&value[..2]), "the first two words, which count")],
-            R::AlphaReference => vec![part("SET_ALPHA_REF", Some(format!("{:#x}", f32::from_bits(x) as u32)))],
-            R::EyeVector => vec![part("SET_EYE_VECTOR", floats(&value[..3]))],
-            R::BumpMatrix => one("SET_TEXTURE_SET_BUMP_ENV_MAT", floats(&value)),
+            R::Factor0 => one(method!(SET_COMBINER_FACTOR0), color(value)),
+            R::Factor1 => one(method!(SET_COMBINER_FACTOR1), color(value)),
+            R::FinalFactor => one(method!(SET_SPECULAR_FOG_FACTOR), color(value)),
+            R::FogColor => vec![part(method!(SET_FOG_COLOR), color_abgr(value))],
+            R::FogParams => {
+                vec![(method!(SET_FOG_PARAMS).into(), floats(&value[..2]), "the first two words, which count")]
+            }
+            R::AlphaReference => vec![part(method!(SET_ALPHA_REF), Some(format!("{:#x}", f32::from_bits(x) as u32)))],
+            R::EyeVector => vec![part(method!(SET_EYE_VECTOR), floats(&value[..3]))],
+            R::BumpMatrix => one(method!(SET_TEXTURE_SET_BUMP_ENV_MAT), floats(&value)),
             R::BumpLuminance => vec![
-                part(format!("SET_TEXTURE_SET_BUMP_ENV_SCALE[{n}]"), floats(&[x])),
-                part(format!("SET_TEXTURE_SET_BUMP_ENV_OFFSET[{n}]"), floats(&[y])),
+                part(format!("{}[{n}]", method!(SET_TEXTURE_SET_BUMP_ENV_SCALE)), floats(&[x])),
+                part(format!("{}[{n}]", method!(SET_TEXTURE_SET_BUMP_ENV_OFFSET)), floats(&[y])),
             ],
             R::TexelSize if stage.is_some_and(|stage| stage.shape != 0) => {
                 sizes(n, of(R::CoordinateScale.element(n)), of(R::CoordinateOffset.element(n)), value)
             }
             R::ColorKey if stage.is_some_and(|stage| stage.has(pixel::StageKey::COLOR_KEY)) => {
-                vec![(format!("SET_COLOR_KEY_COLOR[{n}]"), Some(format!("{x:#010x}")), "as a texel of A8R8G8B8")]
+                vec![(
+                    format!("{}[{n}]", method!(SET_COLOR_KEY_COLOR)),
+                    Some(format!("{x:#010x}")),
+                    "as a texel of A8R8G8B8",
+                )]
             }
             R::WindowClip => {
                 let word = |first: u32, end: u32| Some(format!("{:#010x}", end.wrapping_sub(1) << 16 | first));
                 let note = "in samples of the surface";
                 vec![
-                    (format!("SET_WINDOW_CLIP_HORIZONTAL[{n}]"), word(x, z), note),
-                    (format!("SET_WINDOW_CLIP_VERTICAL[{n}]"), word(y, w), note),
+                    (format!("{}[{n}]", method!(SET_WINDOW_CLIP_HORIZONTAL)), word(x, z), note),
+                    (format!("{}[{n}]", method!(SET_WINDOW_CLIP_VERTICAL)), word(y, w), note),
                 ]
             }
             R::Stipple => {
                 let rows = format!("{x:#010x}, {y:#010x}, {z:#010x}, {w:#010x}");
-                vec![part(format!("SET_STIPPLE_PATERN_0 words {} to {}", 4 * n, 4 * n + 3), Some(rows))]
+                vec![part(format!("{} words {} to {}", method!(SET_STIPPLE_PATERN_0), 4 * n, 4 * n + 3), Some(rows))]
             }
             R::DepthOffset if key.has(pixel::Key::OFFSET) => vec![
-                part("SET_POLYGON_OFFSET_BIAS", floats(&[x])),
-                part("SET_POLYGON_OFFSET_SCALE_FACTOR", floats(&[y])),
+                part(method!(SET_POLYGON_OFFSET_BIAS), floats(&[x])),
+                part(method!(SET_POLYGON_OFFSET_SCALE_FACTOR), floats(&[y])),
             ],
             // Of stages and offsets that are off; and what the size of texels says already.
             R::TexelSize | R::ColorKey | R::DepthOffset | R::CoordinateScale | R::CoordinateOffset => Vec::new(),
@@ -210,7 +221,11 @@ fn sizes(n: u16, scale: Register, offset: Register, texel: Register) -> Vec<Part
     if scale[..2] == texel[..2] && scale[..2] != [1.0, 1.0] {
         let [width, height] = [0, 1].map(|axis: usize| (1.0 / texel[axis]).round() as u32);
         let note = "or a power of two in NV097_SET_TEXTURE_FORMAT, of one texel";
-        return vec![(format!("SET_TEXTURE_IMAGE_RECT[{n}]"), Some(format!("{:#010x}", width << 16 | height)), note)];
+        return vec![(
+            format!("{}[{n}]", method!(SET_TEXTURE_IMAGE_RECT)),
+            Some(format!("{:#010x}", width << 16 | height)),
+            note,
+        )];
     }
     let mut parts: Vec<Part> = ["U", "V", "P"]
         .iter()
@@ -220,7 +235,7 @@ fn sizes(n: u16, scale: Register, offset: Register, texel: Register) -> Vec<Part
             part(format!("SET_TEXTURE_FORMAT[{n}].BASE_SIZE_{letter}"), Some(format!("{log}")))
         })
         .collect();
-    let border = if offset[..3] == [0; 3] { "COLOR (1)" } else { "TEXTURE (0)" };
-    parts.push(part(format!("SET_TEXTURE_FORMAT[{n}].BORDER_SOURCE"), Some(border.to_owned())));
+    let border = if offset[..3] == [0; 3] { decimal!(BORDER_SOURCE::COLOR) } else { decimal!(BORDER_SOURCE::TEXTURE) };
+    parts.push(part(format!("{}[{n}].BORDER_SOURCE", method!(SET_TEXTURE_FORMAT)), Some(border)));
     parts
 }

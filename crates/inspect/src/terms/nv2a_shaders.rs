@@ -1,5 +1,6 @@
 //! The NV2A, what the bound stages' keys tell: the modes of transform, texture shader and combiners; and the constants of transform.
 
+use super::nv2a::{decimal, method, name, value};
 use super::*;
 use afterimage_nv2a_types::context::WINDOWS;
 use afterimage_nv2a_types::enums::{self, Names};
@@ -8,6 +9,7 @@ use afterimage_shader::Language;
 use afterimage_shader_nv2a::banks::Bank;
 use afterimage_shader_nv2a::pixel::tables::FogCurve;
 use afterimage_shader_nv2a::{fixed, pixel};
+use afterimage_stream::packets::Compare;
 
 /// Adds what both stages' keys and banks tell.
 pub(super) fn terms(state: &State, code: Code<'_>, out: &mut Vec<Term>) {
@@ -16,11 +18,23 @@ pub(super) fn terms(state: &State, code: Code<'_>, out: &mut Vec<Term>) {
         let Some(bytes) = code(id) else { continue };
         match Language::from_number(shader.language) {
             Some(Language::Nv2aProgram) => {
-                put(out, "Transform", "NV097_SET_TRANSFORM_EXECUTION_MODE", "PROGRAM (2)".to_owned(), "shaders.vertex");
+                put(
+                    out,
+                    "Transform",
+                    name!(SET_TRANSFORM_EXECUTION_MODE),
+                    decimal!(EXECUTION_MODE::PROGRAM),
+                    "shaders.vertex",
+                );
                 transform_constants(state, out);
             }
             Some(Language::Nv2aFixed) if bytes.len() == size_of::<fixed::Key>() => {
-                put(out, "Transform", "NV097_SET_TRANSFORM_EXECUTION_MODE", "FIXED (0)".to_owned(), "shaders.vertex");
+                put(
+                    out,
+                    "Transform",
+                    name!(SET_TRANSFORM_EXECUTION_MODE),
+                    decimal!(EXECUTION_MODE::FIXED),
+                    "shaders.vertex",
+                );
                 fixed_function(id, &bytemuck::pod_read_unaligned(bytes), out);
                 context(state, out);
                 nv2a_registers::lighting(state, out);
@@ -93,11 +107,6 @@ fn truth(on: bool) -> String {
     (if on { "V_TRUE" } else { "V_FALSE" }).to_owned()
 }
 
-/// The argument that means this way to make coordinates.
-fn texgen(number: u8) -> u32 {
-    [0, 0x2400, 0x2401, 0x2402, 0x8511, 0x8512].get(usize::from(number)).copied().unwrap_or_default()
-}
-
 fn fixed_function(id: ObjectId, key: &fixed::Key, out: &mut Vec<Term>) {
     use fixed::Key as K;
     let host = format!("{id} code");
@@ -107,38 +116,47 @@ fn fixed_function(id: ObjectId, key: &fixed::Key, out: &mut Vec<Term>) {
     };
     const UNLIT: &str = "or V_TRUE without NV097_SET_LIGHTING_ENABLE";
     let lit = key.has(K::LIGHTING);
-    say("SET_LIGHTING_ENABLE", truth(lit), "");
-    say("SET_LIGHT_ENABLE_MASK", format!("{:#x}", key.lights), if lit { "" } else { "or any without lighting" });
-    say("SET_COLOR_MATERIAL", format!("{:#x}", key.color_material), if lit { "" } else { "or any without lighting" });
-    say("SET_LIGHT_TWO_SIDE_ENABLE", truth(key.has(K::TWO_SIDED)), if lit { "" } else { UNLIT });
+    say(method!(SET_LIGHTING_ENABLE), truth(lit), "");
+    say(method!(SET_LIGHT_ENABLE_MASK), format!("{:#x}", key.lights), if lit { "" } else { "or any without lighting" });
+    say(
+        method!(SET_COLOR_MATERIAL),
+        format!("{:#x}", key.color_material),
+        if lit { "" } else { "or any without lighting" },
+    );
+    say(method!(SET_LIGHT_TWO_SIDE_ENABLE), truth(key.has(K::TWO_SIDED)), if lit { "" } else { UNLIT });
     let bit = |on: bool| (if on { "1" } else { "0" }).to_owned();
-    say("SET_LIGHT_CONTROL.LOCALEYE", bit(key.has(K::LOCAL_EYE)), if lit { "" } else { "or 1 without lights" });
+    say(method!(SET_LIGHT_CONTROL.LOCALEYE), bit(key.has(K::LOCAL_EYE)), if lit { "" } else { "or 1 without lights" });
     let separate = key.has(K::SEPARATE_SPECULAR);
     let note = if separate { "" } else { "or 1 without NV097_SET_SPECULAR_ENABLE, or without lighting" };
-    say("SET_LIGHT_CONTROL.SEPARATE_SPECULAR", bit(separate), note);
+    say(method!(SET_LIGHT_CONTROL.SEPARATE_SPECULAR), bit(separate), note);
     let normalize = key.has(K::NORMALIZE);
     say(
-        "SET_NORMALIZATION_ENABLE",
+        method!(SET_NORMALIZATION_ENABLE),
         truth(normalize),
         if normalize { "" } else { "or V_TRUE where nothing reads normals" },
     );
-    say("SET_SKIN_MODE", named(enums::SKIN_MODE, key.skin.into()), "");
-    say("SET_FOG_GEN_MODE", named(enums::FOG_GEN_MODE, key.fog.into()), "");
+    say(method!(SET_SKIN_MODE), named(enums::SKIN_MODE, key.skin.into()), "");
+    say(method!(SET_FOG_GEN_MODE), named(enums::FOG_GEN_MODE, key.fog.into()), "");
     let far = key.has(K::INFINITE_VIEWER);
     let note = if far { "" } else { "or 1 where no reflections are made" };
-    say("SET_TEXGEN_VIEW_MODEL", named(enums::VIEWER, far.into()), note);
-    for (stage, coordinates) in key.texgen.iter().enumerate() {
+    say(method!(SET_TEXGEN_VIEW_MODEL), named(enums::VIEWER, far.into()), note);
+    for stage in 0..key.texgen.len() {
         let on = key.texture_matrices >> stage & 1 != 0;
-        say(&format!("SET_TEXTURE_MATRIX_ENABLE[{stage}]"), truth(on), "");
-        for (letter, number) in ["S", "T", "R", "Q"].iter().zip(coordinates).filter(|(_, number)| **number != 0) {
-            say(&format!("SET_TEXGEN_{letter}[{stage}]"), named(enums::TEXGEN, texgen(*number)), "");
+        say(&format!("{}[{stage}]", method!(SET_TEXTURE_MATRIX_ENABLE)), truth(on), "");
+        let methods = [method!(SET_TEXGEN_S), method!(SET_TEXGEN_T), method!(SET_TEXGEN_R), method!(SET_TEXGEN_Q)];
+        for (coordinate, method) in methods.into_iter().enumerate() {
+            let mode = key.texgen(stage, coordinate);
+            let mut arguments = enums::TEXGEN.iter().map(|(argument, _)| *argument);
+            let argument = arguments.find(|argument| fixed::texgen(*argument, coordinate) == mode);
+            if let Some(argument) = argument.filter(|argument| *argument != 0) {
+                say(&format!("{method}[{stage}]"), named(enums::TEXGEN, argument), "");
+            }
         }
     }
 }
 
 fn pixels(id: ObjectId, key: &pixel::Key, out: &mut Vec<Term>) {
     use pixel::Key as K;
-    const COMPARE: [&str; 8] = ["NEVER", "LESS", "EQUAL", "LEQUAL", "GREATER", "NOTEQUAL", "GEQUAL", "ALWAYS"];
     let host = format!("{id} code");
     let mut say = |name: &str, value: String, note: &'static str| {
         let (name, host) = (format!("NV097_{name}").into(), host.clone().into());
@@ -146,31 +164,35 @@ fn pixels(id: ObjectId, key: &pixel::Key, out: &mut Vec<Term>) {
     };
     let on_or = |on: bool, note: &'static str| (truth(on), if on { "" } else { note });
     let (value, note) = on_or(key.alpha_test != 0, "or V_TRUE with V_ALWAYS");
-    say("SET_ALPHA_TEST_ENABLE", value, note);
-    let compare = key.alpha_test.checked_sub(1).unwrap_or(7);
-    let name = COMPARE.get(usize::from(compare)).unwrap_or(&"?");
+    say(method!(SET_ALPHA_TEST_ENABLE), value, note);
+    // The key has one more than the comparison, and zero where all pass.
+    let compare = word(&nv2a::COMPARE, key.alpha_test.checked_sub(1).unwrap_or(Compare::Always as u8));
     let note = if key.alpha_test == 0 { "or any without NV097_SET_ALPHA_TEST_ENABLE" } else { "" };
-    say("SET_ALPHA_FUNC", format!("V_{name} ({:#x})", 0x200 + u32::from(compare)), note);
-    say("SET_FOG_ENABLE", truth(key.fog != 0), "");
+    say(method!(SET_ALPHA_FUNC), compare.map(|said| said.value).unwrap_or_default(), note);
+    say(method!(SET_FOG_ENABLE), truth(key.fog != 0), "");
     if let Some(curve) = FogCurve::ALL.iter().find(|(curve, ..)| Some(*curve) == key.fog_curve()) {
-        say("SET_FOG_MODE", named(enums::FOG_MODE, curve.2), "");
+        say(method!(SET_FOG_MODE), named(enums::FOG_MODE, curve.2), "");
     }
-    say("SET_SHADE_MODEL", (if key.has(K::FLAT) { "V_FLAT (0x1d00)" } else { "V_SMOOTH (0x1d01)" }).to_owned(), "");
+    say(
+        method!(SET_SHADE_MODEL),
+        if key.has(K::FLAT) { value!(SHADE_MODEL::V_FLAT) } else { value!(SHADE_MODEL::V_SMOOTH) },
+        "",
+    );
     let (value, note) = on_or(key.has(K::TWO_SIDED), "or V_TRUE, where points or lines are drawn");
-    say("SET_LIGHT_TWO_SIDE_ENABLE", value, note);
+    say(method!(SET_LIGHT_TWO_SIDE_ENABLE), value, note);
     let (value, note) = on_or(key.has(K::POINT_SPRITE), "or V_TRUE, where no points are drawn");
-    say("SET_POINT_SMOOTH_ENABLE", value, note);
+    say(method!(SET_POINT_SMOOTH_ENABLE), value, note);
     let (value, note) = on_or(key.has(K::STIPPLE), "or V_TRUE, where points or lines are drawn");
-    say("SET_STIPPLE_ENABLE", value, note);
+    say(method!(SET_STIPPLE_ENABLE), value, note);
     if key.has(K::SMOOTH) {
-        say("SET_LINE_SMOOTH_ENABLE", truth(true), "or NV097_SET_POLY_SMOOTH_ENABLE of polygons");
+        say(method!(SET_LINE_SMOOTH_ENABLE), truth(true), "or NV097_SET_POLY_SMOOTH_ENABLE of polygons");
     }
     if key.has(K::OFFSET) {
-        say("SET_POLY_OFFSET_FILL_ENABLE", truth(true), "");
+        say(method!(SET_POLY_OFFSET_FILL_ENABLE), truth(true), "");
     }
     match key.window_clip {
-        0 => say("SET_WINDOW_CLIP_TYPE", named(enums::WINDOW_CLIP, 0), "a rectangle covers the surface"),
-        kind => say("SET_WINDOW_CLIP_TYPE", named(enums::WINDOW_CLIP, u32::from(kind) - 1), ""),
+        0 => say(method!(SET_WINDOW_CLIP_TYPE), named(enums::WINDOW_CLIP, 0), "a rectangle covers the surface"),
+        kind => say(method!(SET_WINDOW_CLIP_TYPE), named(enums::WINDOW_CLIP, u32::from(kind) - 1), ""),
     }
     let depth = match key.depth() {
         pixel::Depth::Host => None,
@@ -180,14 +202,14 @@ fn pixels(id: ObjectId, key: &pixel::Key, out: &mut Vec<Term>) {
         pixel::Depth::Float24 => Some((2, 1)),
     };
     if let Some((zeta, float)) = depth {
-        say("SET_SURFACE_FORMAT.ZETA", named(enums::SURFACE_ZETA, zeta), "");
-        say("SET_CONTROL0.Z_FORMAT", named(enums::Z_FORMAT, float), "");
-        say("SET_CONTROL0.Z_PERSPECTIVE_ENABLE", truth(key.has(K::W_BUFFER)), "");
+        say(method!(SET_SURFACE_FORMAT.ZETA), named(enums::SURFACE_ZETA, zeta), "");
+        say(method!(SET_CONTROL0.Z_FORMAT), named(enums::Z_FORMAT, float), "");
+        say(method!(SET_CONTROL0.Z_PERSPECTIVE_ENABLE), truth(key.has(K::W_BUFFER)), "");
     }
     if key.stages.iter().any(|stage| stage.depth().is_some()) {
         let means = |number: &u32| pixel::tables::Compare::of_shadow(*number) as u8 == key.shadow;
         let number = (0..8).find(means).unwrap_or_default();
-        say("SET_SHADOW_COMPARE_FUNC", named(enums::SHADOW_COMPARE, number), "");
+        say(method!(SET_SHADOW_COMPARE_FUNC), named(enums::SHADOW_COMPARE, number), "");
     }
     let mut say = |name: &'static str, value: String| put(out, "Pixels", name, value, host.clone());
     let mut control = format!("{} combiners", key.combiners);
@@ -198,7 +220,7 @@ fn pixels(id: ObjectId, key: &pixel::Key, out: &mut Vec<Term>) {
             control.push_str(&format!(" | {name}"));
         }
     }
-    say("NV097_SET_COMBINER_CONTROL", control);
+    say(name!(SET_COMBINER_CONTROL), control);
     for n in 0..usize::from(key.combiners).min(key.color.len()) {
         for (name, word) in [
             ("COLOR_ICW", key.color[n][0]),
@@ -214,32 +236,32 @@ fn pixels(id: ObjectId, key: &pixel::Key, out: &mut Vec<Term>) {
     }
     for (n, stage) in key.stages.iter().enumerate() {
         let mut say = |name: String, value: String| put(out, "Combiners", format!("NV097_{name}"), value, host.clone());
-        say(format!("SET_SHADER_STAGE_PROGRAM[{n}]"), format!("{:?} ({:#x})", key.mode(n), stage.mode));
+        say(format!("{}[{n}]", method!(SET_SHADER_STAGE_PROGRAM)), format!("{:?} ({:#x})", key.mode(n), stage.mode));
         if stage.mode == 0 {
             continue;
         }
         if key.mode(n).reads_other() {
-            say(format!("SET_SHADER_OTHER_STAGE_INPUT[{n}]"), format!("{} (stage)", stage.other));
+            say(format!("{}[{n}]", method!(SET_SHADER_OTHER_STAGE_INPUT)), format!("{} (stage)", stage.other));
         }
         if stage.mapping != 0 {
-            say(format!("SET_DOT_RGBMAPPING[{n}]"), named(enums::DOT_MAPPING, stage.mapping.into()));
+            say(format!("{}[{n}]", method!(SET_DOT_RGBMAPPING)), named(enums::DOT_MAPPING, stage.mapping.into()));
         }
         if stage.clip != 0 {
-            say(format!("SET_SHADER_CLIP_PLANE_MODE[{n}]"), format!("{:#x}", stage.clip));
+            say(format!("{}[{n}]", method!(SET_SHADER_CLIP_PLANE_MODE)), format!("{:#x}", stage.clip));
         }
         for (flag, field, value) in [
-            (pixel::StageKey::ALPHA_KILL, "CONTROL0[{n}].ALPHA_KILL_ENABLE", "1"),
-            (pixel::StageKey::COLOR_KEY, "CONTROL0[{n}].COLOR_KEY_OPERATION", "KILL (3)"),
-            (pixel::StageKey::CONVOLVED, "FILTER[{n}].MIN", "CONVOLUTION_2D_LOD0 (7)"),
+            (pixel::StageKey::ALPHA_KILL, "CONTROL0[{n}].ALPHA_KILL_ENABLE", "1".to_owned()),
+            (pixel::StageKey::COLOR_KEY, "CONTROL0[{n}].COLOR_KEY_OPERATION", decimal!(COLOR_KEY::KILL)),
+            (pixel::StageKey::CONVOLVED, "FILTER[{n}].MIN", decimal!(MIN_FILTER::CONVOLUTION_2D_LOD0)),
         ] {
             if stage.has(flag) {
-                say(format!("SET_TEXTURE_{}", numbered(field, n)), value.to_owned());
+                say(format!("SET_TEXTURE_{}", numbered(field, n)), value);
             }
         }
         if stage.signs != 0 {
             // Alpha, red, green, blue from the lowest on.
             let said = bits(stage.signs.into(), &["ASIGNED", "RSIGNED", "GSIGNED", "BSIGNED"]);
-            say(format!("SET_TEXTURE_FILTER[{n}].SIGNED"), said.value);
+            say(format!("{}[{n}].SIGNED", method!(SET_TEXTURE_FILTER)), said.value);
         }
     }
 }

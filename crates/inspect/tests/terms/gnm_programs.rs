@@ -191,8 +191,8 @@ fn words_are_said_with_where_they_come_from() {
     }
 }
 
-#[test]
-fn dispatches_have_terms_of_their_own() {
+/// A dispatch of a program with a buffer, an image and a sampler.
+fn dispatched() -> Vec<Term> {
     let mut rig = Rig::new();
     let user = [&floats().0[..], &texels().0, &plain().with(sampler::CLAMP_X, SQ_TEX_MIRROR).0].concat();
     rig.program(0xC00, STORES, reg::COMPUTE_PGM_LO, reg::COMPUTE_PGM_RSRC1, reg::COMPUTE_USER_DATA_0, &user);
@@ -200,7 +200,17 @@ fn dispatches_have_terms_of_their_own() {
     let dispatch = Dispatch { first: [3, 2, 1], groups: [2, 1, 1], last: None, initiator: 1 };
     rig.graphics.dispatch(Queue::Graphics, &mut rig.registers, &mut rig.memory, &dispatch);
     rig.graphics.submit();
-    let terms = rig.seen.dispatch_terms(Init::GNM);
+    rig.seen.dispatch_terms(Init::GNM)
+}
+
+/// What is said of a draw and of a dispatch.
+pub(crate) fn draws_and_dispatches() -> Vec<Term> {
+    [sampled(SAMPLES, plain()), dispatched()].concat()
+}
+
+#[test]
+fn dispatches_have_terms_of_their_own() {
+    let terms = dispatched();
     let expected = [
         ("COMPUTE_PGM_LO", "words of code"),
         ("COMPUTE_PGM_RSRC2", "0x20"),

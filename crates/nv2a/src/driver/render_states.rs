@@ -4,6 +4,7 @@
 //! (`docs/sources/nv2a.md#enumerations`), as the Xbox's enumerations have them.
 
 use super::Device;
+use afterimage_nv2a_types::enums::CULL_FACE;
 use afterimage_nv2a_types::method;
 
 /// How a state becomes methods.
@@ -246,14 +247,15 @@ impl Device {
                 self.emit(method, &[u32::from_le_bytes([red, green, blue, alpha])]);
             }
             Apply::Cull => {
-                const FRONT: u32 = 0x404;
-                const BACK: u32 = 0x405;
                 let (front, cull) =
                     (self.render_state(RenderState::FrontFace), self.render_state(RenderState::CullMode));
                 self.emit(method::SET_FRONT_FACE, &[front]);
                 self.emit(method::SET_CULL_FACE_ENABLE, &[u32::from(cull != 0)]);
                 if cull != 0 {
-                    self.emit(method::SET_CULL_FACE, &[if cull == front { FRONT } else { BACK }]);
+                    self.emit(
+                        method::SET_CULL_FACE,
+                        &[if cull == front { CULL_FACE::V_FRONT } else { CULL_FACE::V_BACK }],
+                    );
                 }
             }
             Apply::LogicOp => {

@@ -2,6 +2,7 @@
 
 use super::Translator;
 use super::textures::Key;
+use afterimage_nv2a_types::enums::{ADDRESS, MAG_FILTER, MIN_FILTER};
 use afterimage_nv2a_types::{Registers, STAGES, method};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, FormatFeatures, ObjectId, ObjectKind, Port};
@@ -26,12 +27,7 @@ impl Samplers {
 /// An address mode. OpenGL's clamp, which mixes the border in, is taken as a clamp to the edge, as the console's pictures
 /// show it.
 fn address(mode: u32) -> Address {
-    match mode & 0xF {
-        2 => Address::Mirror,
-        3 | 5 => Address::ClampToEdge,
-        4 => Address::ClampToBorder,
-        _ => Address::Repeat,
-    }
+    ADDRESS::of(mode & 0xF).unwrap_or(Address::Repeat)
 }
 
 /// `SET_TEXTURE_FILTER`'s filter when minifying: that within a level, and that between levels if there is one. A convolution
@@ -39,11 +35,11 @@ fn address(mode: u32) -> Address {
 fn minification(filter: u32) -> (Filter, Option<Filter>) {
     use Filter::{Linear, Nearest};
     match filter {
-        2 => (Linear, None),
-        3 => (Nearest, Some(Nearest)),
-        4 => (Linear, Some(Nearest)),
-        5 => (Nearest, Some(Linear)),
-        6 => (Linear, Some(Linear)),
+        MIN_FILTER::TENT_LOD0 => (Linear, None),
+        MIN_FILTER::BOX_NEARESTLOD => (Nearest, Some(Nearest)),
+        MIN_FILTER::TENT_NEARESTLOD => (Linear, Some(Nearest)),
+        MIN_FILTER::BOX_TENT_LOD => (Nearest, Some(Linear)),
+        MIN_FILTER::TENT_TENT_LOD => (Linear, Some(Linear)),
         _ => (Nearest, None),
     }
 }
@@ -59,7 +55,7 @@ fn describe(registers: &Registers, stage: u16, filters: bool, stored_border: boo
     let (modes, control0) = (get(method::SET_TEXTURE_ADDRESS), get(method::SET_TEXTURE_CONTROL0));
     let filter = get(method::SET_TEXTURE_FILTER);
     let (min, mip) = minification(filter >> 16 & 0xFF);
-    let mag = if filter >> 24 & 0xF == 2 { Filter::Linear } else { Filter::Nearest };
+    let mag = if filter >> 24 & 0xF == MAG_FILTER::TENT_LOD0 { Filter::Linear } else { Filter::Nearest };
     let pick = |wanted: Filter| if filters { wanted } else { Filter::Nearest } as u8;
     // Beyond a border of the texture's own its last texels go on.
     let address = [0, 8, 16].map(|at| if stored_border { Address::ClampToEdge } else { address(modes >> at) });

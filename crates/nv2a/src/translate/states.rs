@@ -5,19 +5,11 @@
 
 use super::Translator;
 use super::surfaces::Target;
+use afterimage_nv2a_types::enums::*;
 use afterimage_nv2a_types::{Registers, method};
 use afterimage_shader_nv2a::io;
 use afterimage_stream::packets::*;
 use afterimage_texture::nv2a::{ColorFormat, ZetaFormat};
-
-/// `SET_CULL_FACE`.
-mod cull {
-    pub(super) const FRONT: u32 = 0x404;
-    pub(super) const BOTH: u32 = 0x408;
-}
-
-/// `SET_FRONT_FACE`: counter-clockwise, on the screen.
-const FRONT_CCW: u32 = 0x901;
 
 /// How faces of polygons are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,18 +27,18 @@ pub(super) enum Mode {
 /// Modes of front faces and of back faces.
 pub(super) fn polygon_modes(registers: &Registers) -> [Mode; 2] {
     let mode = |method| match registers.get(method) {
-        0x1B00 => Mode::Point,
-        0x1B01 => Mode::Line,
+        POLYGON_MODE::V_POINT => Mode::Point,
+        POLYGON_MODE::V_LINE => Mode::Line,
         _ => Mode::Fill,
     };
     let culled = registers.is_set(method::SET_CULL_FACE_ENABLE).then(|| registers.get(method::SET_CULL_FACE));
-    let front = if matches!(culled, Some(cull::FRONT | cull::BOTH)) {
+    let front = if matches!(culled, Some(CULL_FACE::V_FRONT | CULL_FACE::V_FRONT_AND_BACK)) {
         Mode::Culled
     } else {
         mode(method::SET_FRONT_POLYGON_MODE)
     };
     let back = match culled {
-        None | Some(cull::FRONT) => mode(method::SET_BACK_POLYGON_MODE),
+        None | Some(CULL_FACE::V_FRONT) => mode(method::SET_BACK_POLYGON_MODE),
         Some(_) => Mode::Culled,
     };
     [front, back]
@@ -54,7 +46,7 @@ pub(super) fn polygon_modes(registers: &Registers) -> [Mode; 2] {
 
 /// Whether counter-clockwise faces, as seen on the screen, are the front.
 pub(super) fn front_is_ccw(registers: &Registers) -> bool {
-    registers.get(method::SET_FRONT_FACE) == FRONT_CCW
+    registers.get(method::SET_FRONT_FACE) == FRONT_FACE::V_CCW
 }
 
 /// Rasterisation of points and filled polygons.
@@ -82,44 +74,9 @@ pub(super) fn raster(registers: &Registers, target: &Target) -> SetRaster {
     }
 }
 
+/// A comparison. Registers hold no other numbers, but for the zero that they begin with.
 fn compare(registers: &Registers, method: u16) -> u8 {
-    (registers.get(method) & 7) as u8
-}
-
-fn stencil_op(value: u32) -> Option<StencilOp> {
-    Some(match value {
-        0x1E00 => StencilOp::Keep,
-        0x0000 => StencilOp::Zero,
-        0x1E01 => StencilOp::Replace,
-        0x1E02 => StencilOp::IncrementClamp,
-        0x1E03 => StencilOp::DecrementClamp,
-        0x150A => StencilOp::Invert,
-        0x8507 => StencilOp::IncrementWrap,
-        0x8508 => StencilOp::DecrementWrap,
-        _ => return None,
-    })
-}
-
-fn blend_factor(value: u32) -> Option<BlendFactor> {
-    use BlendFactor as F;
-    Some(match value {
-        0x0000 => F::Zero,
-        0x0001 => F::One,
-        0x0300 => F::SrcColor,
-        0x0301 => F::OneMinusSrcColor,
-        0x0302 => F::SrcAlpha,
-        0x0303 => F::OneMinusSrcAlpha,
-        0x0304 => F::DstAlpha,
-        0x0305 => F::OneMinusDstAlpha,
-        0x0306 => F::DstColor,
-        0x0307 => F::OneMinusDstColor,
-        0x0308 => F::SrcAlphaSaturate,
-        0x8001 => F::ConstantColor,
-        0x8002 => F::OneMinusConstantColor,
-        0x8003 => F::ConstantAlpha,
-        0x8004 => F::OneMinusConstantAlpha,
-        _ => return None,
-    })
+    COMPARE::of(registers.get(method)).unwrap_or(Compare::Never) as u8
 }
 
 /// Whether alpha is stored, and can be blended with.
@@ -135,19 +92,6 @@ fn without_alpha(factor: BlendFactor) -> BlendFactor {
         BlendFactor::OneMinusDstAlpha | BlendFactor::SrcAlphaSaturate => BlendFactor::Zero,
         other => other,
     }
-}
-
-fn blend_op(value: u32) -> Option<BlendOp> {
-    Some(match value {
-        0x8006 => BlendOp::Add,
-        0x800A => BlendOp::Subtract,
-        0x800B => BlendOp::ReverseSubtract,
-        0x8007 => BlendOp::Min,
-        0x8008 => BlendOp::Max,
-        0xF005 => BlendOp::SignedReverseSubtract,
-        0xF006 => BlendOp::SignedAdd,
-        _ => return None,
-    })
 }
 
 /// Channels of `SET_COLOR_MASK` (red 1, green 2, blue 4, alpha 8) that the target has.
@@ -180,12 +124,13 @@ impl Translator {
             self.once.warn("SET_DITHER_ENABLE is not supported: colours of 16-bit surfaces are rounded");
         }
         if registers.is_set(method::SET_LOGIC_OP_ENABLE) {
-            // The numbers of the methods are OpenGL's, in the order of the stream's.
-            blend.logic_op = (registers.get(method::SET_LOGIC_OP) & 15) as u8 + 1;
+            // The low four bits count.
+            let number = LOGIC_OP::V_CLEAR | registers.get(method::SET_LOGIC_OP) & 15;
+            blend.logic_op = LOGIC_OP::of(number).unwrap_or(LogicOp::Copy) as u8;
         } else if registers.is_set(method::SET_BLEND_ENABLE) {
             let mut factor = |name: &str, method, otherwise| {
                 let value = registers.get(method);
-                let factor = blend_factor(value).unwrap_or_else(|| {
+                let factor = BLEND_FACTOR::of(value).unwrap_or_else(|| {
                     self.once.warn(format!("{name} {value:#x} is not known"));
                     otherwise
                 });
@@ -194,7 +139,7 @@ impl Translator {
             let source = factor("SET_BLEND_FUNC_SFACTOR", method::SET_BLEND_FUNC_SFACTOR, BlendFactor::One);
             let destination = factor("SET_BLEND_FUNC_DFACTOR", method::SET_BLEND_FUNC_DFACTOR, BlendFactor::Zero);
             let equation = registers.get(method::SET_BLEND_EQUATION);
-            let op = blend_op(equation).unwrap_or_else(|| {
+            let op = BLEND_EQUATION::of(equation).unwrap_or_else(|| {
                 self.once.warn(format!("SET_BLEND_EQUATION {equation:#x} is not known"));
                 BlendOp::Add
             });
@@ -236,7 +181,7 @@ impl Translator {
         if zeta == Some(ZetaFormat::Z24S8) && registers.is_set(method::SET_STENCIL_TEST_ENABLE) {
             let mut op = |name: &str, method| {
                 let value = registers.get(method);
-                stencil_op(value).unwrap_or_else(|| {
+                STENCIL_OP::of(value).unwrap_or_else(|| {
                     self.once.warn(format!("{name} {value:#x} is not known"));
                     StencilOp::Keep
                 }) as u8

@@ -240,8 +240,9 @@ impl Key {
     }
 }
 
-/// The mode of a `SET_TEXGEN` argument.
-fn texgen(argument: u32, coordinate: usize) -> Texgen {
+/// The mode of a `SET_TEXGEN` argument, for a coordinate (0 to 3).
+#[must_use]
+pub fn texgen(argument: u32, coordinate: usize) -> Texgen {
     match argument {
         0x2400 => Texgen::EyeLinear,
         0x2401 => Texgen::ObjectLinear,
