@@ -72,7 +72,7 @@ states! {
         /// AMD's alpha to coverage.
         ALPHA_TO_MASK [1] "alpha to mask" => Raster;
         /// What the user wants of filters.
-        FILTERING [1] "wishes for filters" => Textures;
+        FILTERING [1] "overrides of filters" => Textures;
     }
 }
 

@@ -41,7 +41,7 @@ impl Device {
 
     /// The sampler for a slot's states, without an id.
     fn sampler(&self, slot: usize, class: SamplerClass) -> CreateSampler {
-        let (states, wishes) = (&self.registers.samplers[slot], *self.registers.filtering);
+        let (states, overrides) = (&self.registers.samplers[slot], *self.registers.filtering);
         let min = states.get(S::D3DSAMP_MINFILTER);
         let mag = states.get(S::D3DSAMP_MAGFILTER);
         let mip = states.get(S::D3DSAMP_MIPFILTER);
@@ -50,11 +50,11 @@ impl Device {
             host::D3DTEXTUREADDRESS::of(mode).unwrap_or(Address::Repeat) as u8
         });
         // The user's choice is for what the program filters between levels.
-        let forced = if min >= D3DTEXF_LINEAR && mip != D3DTEXF_NONE { wishes.anisotropy } else { 0 };
+        let forced = if min >= D3DTEXF_LINEAR && mip != D3DTEXF_NONE { overrides.anisotropy } else { 0 };
         let anisotropic = (min == D3DTEXF_ANISOTROPIC || mag == D3DTEXF_ANISOTROPIC || forced > 1) && !class.nearest;
         let limit = self.port.device().max_anisotropy.max(1.0);
         let bias = states.get_f32(S::D3DSAMP_MIPMAPLODBIAS);
-        let bias = if bias.is_finite() { bias } else { 0.0 } + wishes.lod_bias;
+        let bias = if bias.is_finite() { bias } else { 0.0 } + overrides.lod_bias;
         let border = if address.contains(&(Address::ClampToBorder as u8)) {
             color(states.get(S::D3DSAMP_BORDERCOLOR))
         } else {

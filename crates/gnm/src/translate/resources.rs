@@ -8,7 +8,7 @@ use super::buffers::{self, MOST_VISIBLE};
 use super::formats::{self, Use};
 use super::samplers::SamplerUse;
 use super::shaders::{Code, Stages};
-use super::surfaces::{Look, Wanted};
+use super::surfaces::{ViewDesc, Wanted};
 use super::texels::{Place, Shape};
 use crate::memory::{GuestMemory, PAGE};
 use afterimage_abi::slots::{COMPUTE_SLOTS, FIRST_VERTEX_TEXTURE, PIXEL_TEXTURES, TEXTURE_SLOTS, VERTEX_TEXTURES};
@@ -113,7 +113,7 @@ pub(super) struct Buffer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Image {
     wanted: Wanted,
-    look: Look,
+    desc: ViewDesc,
     srgb: bool,
     /// Whether its texels are integers.
     integer: bool,
@@ -308,7 +308,7 @@ fn image(
     let shape = Shape { dimension, width: descriptor.width(), height, depth, layers: first + count, levels };
     let select = [descriptor.dst_sel_x(), descriptor.dst_sel_y(), descriptor.dst_sel_z(), descriptor.dst_sel_w()];
     let base_level = base_level.min(levels - 1);
-    let look = Look {
+    let desc = ViewDesc {
         format: host.format,
         dimension: if is_cube { Dimension::Cube } else { dimension },
         swizzle: if storage { CreateTexture::IDENTITY } else { host.swizzle(select) },
@@ -319,7 +319,7 @@ fn image(
     let wanted = Wanted { place, stencil: None, shape, exact: true, format: host.format, convert: host.convert, usage };
     // Of the whole image, while samplers count from the view's first level.
     let min_lod = descriptor.min_lod().saturating_sub(base_level << 8);
-    Ok(Some(Image { wanted, look, srgb: host.srgb, integer: host.format.is_integer(), min_lod, written }))
+    Ok(Some(Image { wanted, desc, srgb: host.srgb, integer: host.format.is_integer(), min_lod, written }))
 }
 
 /// What a translation depends on in an image's descriptor.
@@ -562,13 +562,13 @@ impl Translator {
     /// The texture for an image; none where it cannot be had, which was said.
     fn texture(&mut self, image: &Image, memory: &mut dyn GuestMemory) -> Result<ObjectId, PortError> {
         let Ok(surface) = self.surface(memory, &image.wanted) else { return Ok(ObjectId::NONE) };
-        let mut look = image.look;
+        let mut desc = image.desc;
         if let Some(surface) = self.surfaces.get(surface)
             && surface.format().is_depth()
         {
-            look.format = surface.format();
+            desc.format = surface.format();
         }
-        self.look(surface, &look)
+        self.view_of(surface, &desc)
     }
 
     fn bind_images(&mut self, host: Stage, needs: &Needs, memory: &mut dyn GuestMemory) -> Result<(), PortError> {
@@ -577,17 +577,17 @@ impl Translator {
             if let Some(image) = needs.images.get(*image as usize).copied().flatten()
                 && let Ok(surface) = self.surface(memory, &image.wanted)
             {
-                let Look { format, levels, layers, .. } = image.look;
+                let ViewDesc { format, levels, layers, .. } = image.desc;
                 let own = self.surfaces.get(surface).map(|surface| (*surface.shape(), surface.format()));
                 let (shape, own_format) = own.unwrap_or((image.wanted.shape, Format::R8G8B8A8_UNORM));
-                let whole = Look {
+                let whole = ViewDesc {
                     format: if own_format.is_depth() { own_format } else { format },
                     dimension: shape.dimension,
                     swizzle: CreateTexture::IDENTITY,
                     levels: [0, shape.levels as u16],
                     layers: [0, shape.layers as u16],
                 };
-                let texture = self.look(surface, &whole)?;
+                let texture = self.view_of(surface, &whole)?;
                 binding.view = View { texture, level: levels[0], layer: layers[0] };
             }
             let sent = &mut self.bindings.stages[host as usize].images;
@@ -619,7 +619,7 @@ impl Translator {
         }
         for image in needs.images.iter().flatten().filter(|image| image.written) {
             if let Ok(surface) = self.surface(memory, &image.wanted) {
-                let Look { levels: [level, _], layers: [first, count], .. } = image.look;
+                let ViewDesc { levels: [level, _], layers: [first, count], .. } = image.desc;
                 self.surfaces.mark_drawn(surface, level, first..first + count);
             }
         }

@@ -5,7 +5,7 @@
 //! are moved as the bits that they are. What draws of the guest's have set is sent again afterwards.
 
 use super::Translator;
-use super::surfaces::{Look, SurfaceError};
+use super::surfaces::{SurfaceError, ViewDesc};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind, Port, PortError};
 use rustc_hash::FxHashMap;
@@ -257,14 +257,14 @@ impl Translator {
             return Err(SurfaceError::Extent(shape.width, shape.height * samples, 1));
         }
         let is_depth = format.is_depth();
-        let look = Look {
+        let desc = ViewDesc {
             format: if is_depth { format } else { staging },
             dimension: Dimension::D2,
             swizzle: CreateTexture::IDENTITY,
             levels: [0, 1],
             layers: [layer as u16, 1],
         };
-        let image = self.look(id, &look)?;
+        let image = self.view_of(id, &desc)?;
         let target = if is_depth {
             View { texture: id, level: 0, layer: layer as u16 }
         } else {

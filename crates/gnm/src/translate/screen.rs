@@ -2,7 +2,7 @@
 
 use super::Translator;
 use super::formats::{self, HostFormat, Use};
-use super::surfaces::{Look, SurfaceError, Wanted};
+use super::surfaces::{SurfaceError, ViewDesc, Wanted};
 use super::targets::Color;
 use super::texels::{Place, Shape};
 use crate::memory::GuestMemory;
@@ -117,14 +117,14 @@ impl Translator {
         let surface = self.surface(memory, &wanted).map_err(|error| failed(error.to_string()))?;
         let layers = self.surfaces.get(surface).map_or(1, |surface| surface.shape().layers);
         let levels = self.surfaces.get(surface).map_or(1, |surface| surface.shape().levels);
-        let look = Look {
+        let desc = ViewDesc {
             format: wanted.format,
             dimension: Dimension::D2,
             swizzle: CreateTexture::IDENTITY,
             levels: [0, levels as u16],
             layers: [0, layers as u16],
         };
-        let texture = self.look(surface, &look).map_err(|error| failed(error.to_string()))?;
+        let texture = self.view_of(surface, &desc).map_err(|error| failed(error.to_string()))?;
         Ok((texture, wanted.format))
     }
 

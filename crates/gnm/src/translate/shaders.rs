@@ -154,7 +154,7 @@ impl Read {
 }
 
 #[derive(Debug)]
-struct Known {
+struct CachedCode {
     read: Read,
     /// The fetch shader, where the program calls one.
     fetch: Option<Read>,
@@ -176,7 +176,7 @@ struct Key {
 #[derive(Debug, Default)]
 pub(super) struct Shaders {
     /// By stage, address, user registers and fetch shader.
-    known: FxHashMap<(Runs, u64, u32, u64), Known>,
+    known: FxHashMap<(Runs, u64, u32, u64), CachedCode>,
     /// By what they are.
     codes: FxHashMap<Content, Arc<Code>>,
     ids: FxHashMap<Key, ObjectId>,
@@ -259,7 +259,7 @@ impl Translator {
                 code
             }
         };
-        self.shaders.known.insert(key, Known { read: known_read, fetch: fetch_read, code: code.clone(), epoch });
+        self.shaders.known.insert(key, CachedCode { read: known_read, fetch: fetch_read, code: code.clone(), epoch });
         Ok(code)
     }
 

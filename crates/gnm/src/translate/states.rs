@@ -197,13 +197,13 @@ pub(super) fn point_size(registers: &View) -> f32 {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Blend {
     pub(super) all: SetBlend,
-    pub(super) apart: SmallVec<[BlendTarget; 8]>,
+    pub(super) targets: SmallVec<[BlendTarget; 8]>,
 }
 
 impl Blend {
     /// Sends it.
     pub(super) fn push(&self, port: &mut Port) {
-        port.push_tail(&self.all, &self.apart);
+        port.push_tail(&self.all, &self.targets);
     }
 }
 
@@ -238,7 +238,7 @@ pub(super) fn blend(registers: &View, once: &mut Once) -> Blend {
     // Targets that blend alike need no more than the body that every guest sends.
     let alike =
         |target: &BlendTarget| BlendTarget { write_mask: 0, ..*target } == BlendTarget { write_mask: 0, ..first };
-    let apart: &[BlendTarget] = if all[..used].iter().all(alike) { &[] } else { &all[..used] };
+    let targets: &[BlendTarget] = if all[..used].iter().all(alike) { &[] } else { &all[..used] };
     let blend = SetBlend {
         enable: first.enable,
         src_color: first.src_color,
@@ -250,10 +250,10 @@ pub(super) fn blend(registers: &View, once: &mut Once) -> Blend {
         logic_op: logic as u8,
         write_masks: all.map(|target| target.write_mask),
         constant,
-        count: apart.len() as u32,
+        count: targets.len() as u32,
         pad: 0,
     };
-    Blend { all: blend, apart: SmallVec::from_slice(apart) }
+    Blend { all: blend, targets: SmallVec::from_slice(targets) }
 }
 
 /// Depth and stencil tests, for a target that has depth, and stencil.

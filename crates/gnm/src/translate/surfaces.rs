@@ -39,7 +39,7 @@ pub(super) struct Wanted {
 
 /// How a surface is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Look {
+pub(super) struct ViewDesc {
     pub(super) format: Format,
     pub(super) dimension: Dimension,
     pub(super) swizzle: [u8; 4],
@@ -93,7 +93,7 @@ pub(super) struct Surface {
     drawn: Vec<(u16, u16)>,
     /// When it was last used.
     used: u64,
-    views: FxHashMap<Look, ObjectId>,
+    views: FxHashMap<ViewDesc, ObjectId>,
 }
 
 impl Surface {
@@ -320,37 +320,37 @@ impl Translator {
     }
 
     /// A texture that shows a surface in a certain way: itself, or a view of it.
-    pub(super) fn look(&mut self, id: ObjectId, look: &Look) -> Result<ObjectId, PortError> {
+    pub(super) fn view_of(&mut self, id: ObjectId, desc: &ViewDesc) -> Result<ObjectId, PortError> {
         let Some(surface) = self.surfaces.all.get_mut(&id) else { return Ok(ObjectId::NONE) };
         let shape = &surface.wanted.shape;
-        let itself = Look {
+        let itself = ViewDesc {
             format: surface.wanted.format,
             dimension: shape.dimension,
             swizzle: CreateTexture::IDENTITY,
             levels: [0, shape.levels as u16],
             layers: [0, shape.layers as u16],
         };
-        if itself == *look {
+        if itself == *desc {
             return Ok(id);
         }
-        if let Some(view) = surface.views.get(look) {
+        if let Some(view) = surface.views.get(desc) {
             return Ok(*view);
         }
         let view = self.port.allocate(ObjectKind::Texture)?;
         self.port.push(&CreateView {
             id: view,
             source: id,
-            format: look.format as u32,
-            level: look.levels[0],
-            levels: look.levels[1],
-            layer: look.layers[0],
-            layers: look.layers[1],
-            dimension: look.dimension as u8,
+            format: desc.format as u32,
+            level: desc.levels[0],
+            levels: desc.levels[1],
+            layer: desc.layers[0],
+            layers: desc.layers[1],
+            dimension: desc.dimension as u8,
             pad: [0; 3],
-            swizzle: look.swizzle,
+            swizzle: desc.swizzle,
             pad2: 0,
         });
-        surface.views.insert(*look, view);
+        surface.views.insert(*desc, view);
         Ok(view)
     }
 

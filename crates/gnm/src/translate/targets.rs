@@ -3,7 +3,7 @@
 use super::Translator;
 use super::formats::{self, HostFormat, Use};
 use super::levels::TARGETS;
-use super::surfaces::{Look, SurfaceError, Wanted};
+use super::surfaces::{SurfaceError, ViewDesc, Wanted};
 use super::texels::{Place, Shape};
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Group, Registers, View as RegisterView, reg, value::*};
@@ -273,7 +273,7 @@ impl Translator {
         let mut size = [u32::MAX; 2];
         for (n, color) in described.colors.iter().enumerate() {
             let Some(color) = color else { continue };
-            let look = |layers: u32| Look {
+            let desc = |layers: u32| ViewDesc {
                 format: color.format.format,
                 dimension: Dimension::D2,
                 swizzle: CreateTexture::IDENTITY,
@@ -285,9 +285,9 @@ impl Translator {
                 size = [size[0].min(shape.width), size[1].min(shape.height)];
                 let whole = shape.levels == 1;
                 let levels = [0, 1];
-                let look = Look { levels, ..look(shape.layers) };
+                let desc = ViewDesc { levels, ..desc(shape.layers) };
                 let image = if whole || color.format.format != self.format_of(surface) {
-                    self.look(surface, &look)?
+                    self.view_of(surface, &desc)?
                 } else {
                     surface
                 };
