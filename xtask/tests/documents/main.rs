@@ -7,4 +7,5 @@ mod imports;
 mod layers;
 mod numbers;
 mod rooms;
+mod rows;
 mod tokens;
