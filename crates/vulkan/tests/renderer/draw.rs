@@ -1,10 +1,8 @@
 //! Draws and clears: what ends up in the pixels.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, Kind, ObjectId, ObjectKind};
-use common::*;
 
 #[test]
 fn clear_fills_the_target() {

@@ -1,10 +1,8 @@
 //! What happens to a picture on its way out: gamma, and figures over it.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind};
-use common::*;
 use std::sync::{Arc, Mutex};
 
 /// A picture as the sink gets it: width, height, pixels.
@@ -60,7 +58,7 @@ fn gamma_changes_what_is_shown_and_not_what_was_drawn() {
 
 /// The pixels of a text by the font's table, row by row.
 fn written(text: &str) -> Vec<Vec<bool>> {
-    let font = include_str!("../../render/src/hud/font.txt");
+    let font = include_str!("../../../render/src/hud/font.txt");
     let mut rows = vec![Vec::new(); 8];
     for character in text.chars() {
         let line = font.lines().find(|line| line.starts_with(character)).unwrap();

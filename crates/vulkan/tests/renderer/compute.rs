@@ -1,14 +1,12 @@
 //! Dispatches: buffers by address, shared memory, order, storage images, textures.
 
-mod common;
-
+use crate::common::code::{Code, bind_storage, bytes, words};
+use crate::common::*;
 use afterimage_ir::{AtomicOp, Component, Dim, ImageDecl, ImageFormat, InputAt, TextureDecl, Type};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId};
 use afterimage_vulkan::Without;
 use bytemuck::Zeroable;
-use common::code::{Code, bind_storage, bytes, words};
-use common::*;
 
 /// With every ability and without those that there is another path for.
 fn guests() -> [Guest; 2] {

@@ -1,10 +1,8 @@
 //! What samplers say about levels, borders and slanted views, each by a picture.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId};
-use common::*;
 
 /// One colour per level of an 8 x 8 texture.
 const LEVELS: [[u8; 4]; 4] = [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [255, 255, 255, 255]];

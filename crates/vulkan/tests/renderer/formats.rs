@@ -1,10 +1,8 @@
 //! Targets of the formats that older consoles have: what is drawn and blended reads back as the guest's words.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, FormatFeatures, ObjectId, Reply};
-use common::*;
 
 /// A colour as one texel of the format, nearest.
 fn texel(format: Format, color: [f32; 4]) -> Vec<u8> {

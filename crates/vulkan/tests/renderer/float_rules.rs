@@ -1,11 +1,9 @@
 //! Direct3D 9's float rules, as far as the driver computes what it is told to.
 
-mod common;
-
+use crate::common::*;
 use afterimage_shader::FloatRules;
 use afterimage_stream::Format;
 use afterimage_stream::packets::*;
-use common::*;
 
 const PASS: &str = "vs_2_0\ndcl_position v0\nmov oPos, v0";
 

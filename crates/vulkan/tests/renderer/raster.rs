@@ -1,11 +1,9 @@
 //! Logical operations, wide lines and their modes, faces filled in different ways, and the vertex that provokes.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{DeviceFeatures, Format, ObjectId, ObjectKind};
 use afterimage_vulkan::Without;
-use common::*;
 
 /// With as much dynamic state as there is, and with little.
 fn profiles() -> [Without; 2] {

@@ -1,12 +1,10 @@
 //! Pipelines made before a draw asks: from the last run, from the rest of the batch, specialised in the background. The
 //! picture is the same whatever was foreseen.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::Format;
 use afterimage_stream::packets::*;
 use afterimage_vulkan::{Options, Renderer};
-use common::*;
 use std::path::{Path, PathBuf};
 
 const PASS: &str = "vs_2_0\ndcl_position v0\ndcl_color v1\nmov oPos, v0\nmov oD0, v1";

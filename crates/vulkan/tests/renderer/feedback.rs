@@ -1,7 +1,7 @@
 //! Captures: what vertex shaders say is captured comes into buffers as `afterimage_shader::feedback::table` says, natively and lowered.
 
-mod common;
-
+use crate::common::code::{Code, bind_storage};
+use crate::common::*;
 use afterimage_ir::{
     FeedbackDecl, GeometryDecl, InputAt, InputDecl, InputPrimitive, Interp, OutputAt, OutputDecl, OutputPrimitive,
     Stage as In, Type, Value,
@@ -10,8 +10,6 @@ use afterimage_shader::feedback::table::{self, Provoking as Order, Row};
 use afterimage_stream::packets::*;
 use afterimage_stream::{FEEDBACK_BUFFERS, Format, ObjectId, ObjectKind, Reply};
 use afterimage_vulkan::Without;
-use common::code::{Code, bind_storage};
-use common::*;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! Captures: whatever a vertex shader reads, it reads it natively and lowered alike. Vertices of every format, by vertex and by
 //! instance, in buffers of every kind; constants; storage buffers; textures; and what was captured before.
 
-mod common;
-
+use crate::common::code::{Code, bind_storage, bytes};
+use crate::common::*;
 use afterimage_ir::{
     BankDecl, BankSource, Dim, FeedbackDecl, InputAt, Kind, OutputAt, OutputDecl, Stage as In, TextureDecl,
 };
@@ -10,8 +10,6 @@ use afterimage_ir::{Component, Type, Value};
 use afterimage_shader::feedback::Form;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind, VertexFormat};
-use common::code::{Code, bind_storage, bytes};
-use common::*;
 
 /// What buffers hold where nothing is captured.
 const FILL: u32 = 0xdead_beef;

@@ -1,11 +1,9 @@
 //! Depth and stencil between the guest's integers and the device: no bit may change on the way.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind};
 use bytemuck::Zeroable;
-use common::*;
 
 const MAX_24: u32 = 0xff_ffff;
 

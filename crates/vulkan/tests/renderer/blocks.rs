@@ -1,10 +1,8 @@
 //! What is looked at in a compressed format has the blocks that were uploaded, of every level, face and slice.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, FormatFeatures, ObjectId};
-use common::*;
 
 /// Bytes that look like nothing.
 fn noise(seed: u32, count: usize) -> Vec<u8> {

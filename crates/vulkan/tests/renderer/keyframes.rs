@@ -1,7 +1,7 @@
 //! Captures that begin in the middle: whatever the frames before have left is there when they are replayed, to the bit.
 
-mod common;
-
+use crate::common::code::{Code, bind_storage, bytes};
+use crate::common::*;
 use afterimage_ir::{
     Component, Dim, FeedbackDecl, InputAt, Offset, OutputAt, OutputDecl, Stage as In, TextureDecl, Type,
 };
@@ -9,8 +9,6 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{Arena, FEEDBACK_BUFFERS, Format, FormatFeatures, ObjectId, ObjectKind, Reader, UploadRef};
 use afterimage_vulkan::{Renderer, Without};
 use bytemuck::Zeroable;
-use common::code::{Code, bind_storage, bytes};
-use common::*;
 use std::sync::{Arc, Mutex};
 
 const SIZE: u32 = 16;

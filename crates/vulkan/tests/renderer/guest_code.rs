@@ -1,10 +1,8 @@
 //! Guest code of Direct3D 9, and what pipelines of its time do around it: alpha test, fog, point sizes, clip planes.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind};
-use common::*;
 
 /// Language number of Direct3D 9's tokens.
 const D3D9: u32 = 1;

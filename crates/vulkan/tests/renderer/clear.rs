@@ -1,12 +1,10 @@
 //! Clears of some channels, of some stencil bits, within rectangles, in targets of several formats.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectKind, Reply};
 use afterimage_vulkan::Without;
 use bytemuck::Zeroable;
-use common::*;
 
 fn profiles() -> [Without; 2] {
     [Without::default(), Without { dynamic_state3: true, raster_options: true, ..Without::default() }]

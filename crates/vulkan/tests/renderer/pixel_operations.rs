@@ -1,11 +1,9 @@
 //! What the state around a pixel shader changes in the picture: fog by w, limits of point sizes, projected and fourfold
 //! lookups, sRGB of targets without a view for it.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::Format;
 use afterimage_stream::packets::*;
-use common::*;
 
 /// Colours are passed on as colour and as texture coordinates.
 const PASS: &str = "vs_2_0\ndcl_position v0\ndcl_color v1\nmov oPos, v0\nmov oD0, v1\nmov oT0, v1";

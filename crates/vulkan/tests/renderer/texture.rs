@@ -1,11 +1,9 @@
 //! Textures: uploads, sampling, mip levels, copies, resolves.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId};
 use afterimage_vulkan::Without;
-use common::*;
 
 /// Every way in which shaders reach textures.
 fn profiles() -> [Without; 2] {

@@ -1,11 +1,9 @@
 //! Blending, depth, stencil, several targets, queries, dynamic buffers.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind, Reply};
 use afterimage_vulkan::Without;
-use common::*;
 
 /// With blending in dynamic state, and in the pipeline.
 fn profiles() -> [Without; 2] {

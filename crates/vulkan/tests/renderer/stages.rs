@@ -1,8 +1,8 @@
 //! Vertex and pixel stages that read and write buffers and images themselves, and what else GNM asks of draws: blending of each
 //! target, arrays, samples, layers, views, rectangles, integers, two colours.
 
-mod common;
-
+use crate::common::code::{Code, bind_storage, bytes, words};
+use crate::common::*;
 use afterimage_ir::{
     AtomicOp, Component, Dim, ImageDecl, ImageFormat, InputAt, Offset, OutputAt, Stage as In, TextureDecl, Type, Value,
 };
@@ -10,8 +10,6 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind};
 use afterimage_vulkan::Without;
 use bytemuck::Zeroable;
-use common::code::{Code, bind_storage, bytes, words};
-use common::*;
 
 fn without() -> Without {
     Without { bindless: true, dynamic_state3: true, device_slots: true, ..Without::default() }
@@ -509,7 +507,7 @@ fn three_corners_make_a_rectangle() {
         guest.clear(Clear::COLOR, BLUE, 1.0, 0);
         guest.layout();
         guest.shaders(VERTEX, COLOR);
-        let corner = |x: f32, y: f32, red: f32, green: f32| common::vertex(x, y, 0.5, [red, green, 0.0, 1.0]);
+        let corner = |x: f32, y: f32, red: f32, green: f32| crate::common::vertex(x, y, 0.5, [red, green, 0.0, 1.0]);
         // The upper left quarter and six pixels, then a rectangle in the lower right corner.
         let corners = [
             corner(-1.0, 1.0, 0.0, 0.0),

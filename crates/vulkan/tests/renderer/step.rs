@@ -1,11 +1,9 @@
 //! Captures call by call: a stepper stands behind any call, whichever way it came there, and sees what was drawn.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind};
 use afterimage_vulkan::{Stepper, Target, Texels};
-use common::*;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 

@@ -1,12 +1,10 @@
 //! The same stream gives the same pixels whatever way it takes: uploads in place or copied, textures by index or by slot,
 //! live or replayed.
 
-mod common;
-
+use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Executor, Format, Kind, ObjectId, ObjectKind, Reader};
 use afterimage_vulkan::{Renderer, Without};
-use common::*;
 use std::sync::{Arc, Mutex};
 
 /// Objects of the scene.
