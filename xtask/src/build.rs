@@ -154,7 +154,7 @@ pub fn tree(ws: &Workspace, machine: &Machine, profile: Profile) -> Result<Tree>
     native_samples(ws, &tree)?;
     if let Some(why) = machine.no_windows_build() {
         tree.windows = Windows::Impossible(why);
-    } else if let Err(failure) = windows_libraries(ws, &tree).and_then(|()| windows_samples(ws, &tree)) {
+    } else if let Err(failure) = windows_libraries(ws, &tree, profile).and_then(|()| windows_samples(ws, &tree)) {
         eprintln!("{failure}  going on with the native half");
         tree.windows = Windows::Broken(failure.summary());
     }
@@ -236,13 +236,19 @@ fn headers(ws: &Workspace, tree: &Tree) -> Result {
 }
 
 /// The DLLs have a target folder of their own: they are built with another standard library and another environment,
-/// and do not wait for the lock of other builds.
-fn windows_libraries(ws: &Workspace, tree: &Tree) -> Result {
-    let target_dir = ws.target.join("win");
+/// and do not wait for the lock of other builds. Tests take those that are built sooner, with as little optimised as in
+/// the native half.
+fn windows_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
+    let (folder, level) = match profile {
+        Profile::Dev => ("win-dev", "1"),
+        Profile::Release => ("win", "3"),
+    };
+    let target_dir = ws.target.join(folder);
     let mut cargo = cargo(ws);
     cargo.args(["build", "--release", "--lib", "-p", "afterimage-d3d9-com", "-Zbuild-std=std,panic_abort"]);
     cargo
         .args(["--config", "profile.release.panic=\"abort\"", "--config", "profile.release.debug=false"])
+        .args(["--config", &format!("profile.release.opt-level={level}")])
         .arg("--target-dir")
         .arg(&target_dir);
     cargo.env("RUSTC_BOOTSTRAP", "1");
