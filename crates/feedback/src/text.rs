@@ -23,7 +23,7 @@ pub struct TextError {
 }
 
 const ATTRIBUTE: &str = "an attribute is LOCATION=FORMAT[@SLOT][+OFFSET][/instance[ N]], as in 1=R8G8B8A8_UNORM@0+12";
-const CAPTURE: &str = "feedback is WHAT[.COMPONENTS]=BUFFER[+OFFSET], as in 2.xyz=0+16 or position=0";
+const CAPTURE: &str = "an output is captured by WHAT[.COMPONENTS]=BUFFER[+OFFSET], as in 2.xyz=0+16 or position=0";
 
 fn number<T: FromStr>(text: &str, what: &str) -> Result<T, String> {
     text.trim().parse().map_err(|_| format!("`{}` is no {what}", text.trim()))

@@ -27,7 +27,7 @@
 //! 14. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
 //! 15. Names are those of registers within a declared bank, or of a declared texture.
 //! 16. Storage images differ in their slot; work groups keep to the limits, and only the compute stage has them.
-//! 17. Feedback is of outputs of the vertex or the geometry stage. A buffer has one stride and one stream, an output one stream; no two feedback has
+//! 17. Feedback is of outputs of the vertex or the geometry stage. A buffer has one stride and one stream, an output one stream; no two of them have
 //!     bytes in common, and all lie within the vertex, on multiples of four.
 //! 18. The geometry stage, and no other, says what primitives it takes and gives, and has `load_vertex_input`, `emit_vertex` and
 //!     `end_primitive`. Inputs that vertices have are read by the first alone there.

@@ -108,7 +108,7 @@ pub struct Translator {
 }
 
 impl Translator {
-    /// Asks the receiver for feedback: [`Link::capture_frames`].
+    /// Asks the receiver for a capture: [`Link::capture_frames`].
     pub fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
         self.port.capture_frames(path, frames)
     }

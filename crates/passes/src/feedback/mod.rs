@@ -110,7 +110,7 @@ pub enum FeedbackError {
     )]
     SideEffect(&'static str),
     /// It has a bank of system values: it is lowered already.
-    #[error("the shader reads system values of a lowered feedback: it has been lowered before")]
+    #[error("the shader reads system values of lowered feedback: it has been lowered before")]
     Lowered,
     /// What comes out is not a module.
     #[error("the lowered shader is beyond what the IR allows: {0}")]

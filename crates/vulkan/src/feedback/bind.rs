@@ -1,4 +1,4 @@
-//! Which buffers a lowered feedback reads and writes.
+//! Which buffers lowered feedback reads and writes.
 
 use crate::feedback::{FeedbackDraw, Numbers};
 use afterimage_stream::ObjectId;

@@ -1,4 +1,4 @@
-//! How vertices of a lowered feedback are fetched.
+//! How vertices of lowered feedback are fetched.
 
 use crate::state::vertices::Needs;
 use afterimage_shader::feedback::Options;

@@ -1,4 +1,4 @@
-//! What lowered feedback need.
+//! What lowered feedback needs.
 
 use crate::device::memory::Buffer;
 use crate::feedback::fetching::Fetching;

@@ -1,4 +1,4 @@
-//! What native feedback need.
+//! What native feedback needs.
 
 use crate::device::gpu::Gpu;
 use crate::device::memory::Buffer;

@@ -1,4 +1,4 @@
-//! What a lowered feedback reads and writes: what it must wait for, and how its shader finds it.
+//! What lowered feedback reads and writes: what it must wait for, and how its shader finds it.
 
 use crate::error::Result;
 use crate::execute::feedback::lowered::ALIGN;

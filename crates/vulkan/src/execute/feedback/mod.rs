@@ -141,7 +141,7 @@ impl Renderer {
         }
     }
 
-    /// The indices that are bound, as feedback read them.
+    /// The indices that are bound, as feedback reads them.
     fn feedback_indices(&mut self) -> Option<Indices> {
         let body = *self.state.index_buffer;
         let (buffer, offset, size) =

@@ -113,7 +113,7 @@ impl Renderer {
         Effect::Same
     }
 
-    /// Whether feedback goes on as they should, for those who compute it again.
+    /// Whether feedback goes on as it should, for those who compute it again.
     pub(crate) fn feedback_differs(&self) -> Option<String> {
         crate::state::apply::differs(&self.feedback_is_native(), &self.is_feedback_open())
     }
