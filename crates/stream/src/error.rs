@@ -78,18 +78,18 @@ pub enum Cause {
         /// The id.
         id: ObjectId,
     },
-    /// The object is written by the capture that runs.
-    #[error("field {field}: {id} is being captured into; the capture must end first")]
-    Captured {
+    /// The object is written by transform feedback that runs.
+    #[error("field {field}: {id} is written by transform feedback, which must end first")]
+    WrittenByFeedback {
         /// Name of the field.
         field: &'static str,
         /// The id.
         id: ObjectId,
     },
-    /// A capture runs, or none does.
-    #[error("a capture {}", if *.running { "runs: it must end first" } else { "must begin first" })]
-    Capture {
-        /// Whether one runs.
+    /// Transform feedback runs, or does not.
+    #[error("transform feedback {}", if *.running { "runs: it must end first" } else { "must begin first" })]
+    Feedback {
+        /// Whether it runs.
         running: bool,
     },
     /// An upload reference leaves the arena.

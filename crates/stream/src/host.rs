@@ -214,8 +214,8 @@ states! {
         SECOND_PART [1] "second part" => Part;
         /// Whether a render pass is open.
         PASS [1] "open pass" => Pass, Counting, Feedback;
-        /// Whether a capture runs.
-        FEEDBACK [1] "capture" => Part, RasterKey, Drawable, Pass, Raster, VertexBuffers, Feedback;
+        /// Whether feedback runs.
+        FEEDBACK [1] "feedback" => Part, RasterKey, Drawable, Pass, Raster, VertexBuffers, Feedback;
         /// Queries that run.
         QUERIES [1] "queries" => Counting;
         /// What the command buffer has: a new one has nothing, and commands that are no draws of the guest leave something else.

@@ -83,22 +83,22 @@ fn the_snapshot_has_capture_buffers() {
 #[test]
 fn captures_follow_each_other_and_end_with_the_frame() {
     let running = refused(|out| out.push(&BeginFeedback::default()));
-    assert_eq!(running, Cause::Capture { running: true });
+    assert_eq!(running, Cause::Feedback { running: true });
     let set = |out: &mut Encoder| out.push_tail(&SetFeedbackBuffers { first: 0, count: 1 }, &[captured()]);
-    assert_eq!(refused(set), Cause::Capture { running: true });
+    assert_eq!(refused(set), Cause::Feedback { running: true });
     let destroyed = refused(|out| out.push(&Destroy { id: STORAGE, pad: 0 }));
-    assert_eq!(destroyed, Cause::Captured { field: "id", id: STORAGE });
+    assert_eq!(destroyed, Cause::WrittenByFeedback { field: "id", id: STORAGE });
     let ended = refused(|out| {
         out.push(&EndFeedback::default());
         out.push(&EndFeedback::default());
     });
-    assert_eq!(ended, Cause::Capture { running: false });
+    assert_eq!(ended, Cause::Feedback { running: false });
     let next_frame = refused(|out| {
         out.push(&present(1));
         out.push(&BeginFrame { frame: 2 });
         out.push(&EndFeedback::default());
     });
-    assert_eq!(next_frame, Cause::Capture { running: false });
+    assert_eq!(next_frame, Cause::Feedback { running: false });
     // A buffer that is gone, or is another one now, is not captured into.
     let gone = refused(|out| {
         out.push(&EndFeedback::default());

@@ -19,8 +19,8 @@ pub struct Validator {
     last: Option<u32>,
     open_frame: Option<u64>,
     draws: u64,
-    /// Whether a capture runs: from its begin to its end, or the frame's.
-    capturing: bool,
+    /// Whether feedback runs: from its begin to its end, or the frame's.
+    feedback_runs: bool,
 }
 
 impl Validator {
@@ -118,16 +118,16 @@ impl Validator {
                 self.runs_feedback(false)?;
                 // Those may have been destroyed, or made anew, since they were set.
                 for buffer in state.feedback_buffers.iter().filter(|buffer| !buffer.buffer.is_none()) {
-                    storage(state, "capture buffer", buffer.buffer, buffer.offset, buffer.size.max(4))?;
+                    storage(state, "feedback buffer", buffer.buffer, buffer.offset, buffer.size.max(4))?;
                 }
                 counters(state, &body.counters)?;
-                self.capturing = true;
+                self.feedback_runs = true;
                 Ok(())
             }
             Packet::EndFeedback(body) => {
                 self.runs_feedback(true)?;
                 counters(state, &body.counters)?;
-                self.capturing = false;
+                self.feedback_runs = false;
                 Ok(())
             }
             Packet::SetConstants(body, _) => body.check(),
@@ -225,7 +225,7 @@ impl Validator {
             Packet::BeginFrame(body) => {
                 self.open_frame = Some(body.frame);
                 self.draws = 0;
-                self.capturing = false;
+                self.feedback_runs = false;
                 Ok(())
             }
             Packet::Present(body) => {
@@ -237,7 +237,7 @@ impl Validator {
                     texture(state, "texture", body.texture)?;
                 }
                 self.open_frame = None;
-                self.capturing = false;
+                self.feedback_runs = false;
                 Ok(())
             }
             Packet::Init(body, _) => body.check(),
@@ -247,8 +247,8 @@ impl Validator {
             },
             Packet::Destroy(body) => match state.objects.get(body.id) {
                 Some(_) if state.objects.has_views(body.id) => Err(Cause::HasViews { field: "id", id: body.id }),
-                Some(_) if self.capturing && state.feedback_buffers.iter().any(|buffer| buffer.buffer == body.id) => {
-                    Err(Cause::Captured { field: "id", id: body.id })
+                Some(_) if self.feedback_runs && state.feedback_buffers.iter().any(|buffer| buffer.buffer == body.id) => {
+                    Err(Cause::WrittenByFeedback { field: "id", id: body.id })
                 }
                 Some(_) => Ok(()),
                 None => Err(Cause::Missing { field: "id", id: body.id }),
@@ -284,10 +284,10 @@ impl Validator {
         self.count_draw()
     }
 
-    /// Whether a capture runs as it must.
+    /// Whether feedback runs as it must.
     fn runs_feedback(&self, wanted: bool) -> Checked {
-        let running = self.capturing;
-        if running == wanted { Ok(()) } else { Err(Cause::Capture { running }) }
+        let running = self.feedback_runs;
+        if running == wanted { Ok(()) } else { Err(Cause::Feedback { running }) }
     }
 
     #[inline]
