@@ -88,7 +88,7 @@ pub enum FeedbackError {
     #[error("the shader declares no output that is captured")]
     NoFeedback,
     /// It captures into a stream that vertex shaders do not have.
-    #[error("captures into stream {0}; a vertex shader has only stream 0")]
+    #[error("feedback into stream {0}; a vertex shader has only stream 0")]
     Stream(u8),
     /// It reads an input that only hardware has.
     #[error("the shader reads {0}, which only a draw through the hardware has")]

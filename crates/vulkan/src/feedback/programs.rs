@@ -91,9 +91,9 @@ impl Slot {
             let compiler = &maker.shaders.compiler;
             let (artifact, name) = match &self.source {
                 Source::Capture { stages, runtime, options } => {
-                    (stages.compile(compiler, runtime, options), format!("captures of {}", stages.id))
+                    (stages.compile(compiler, runtime, options), format!("feedback of {}", stages.id))
                 }
-                Source::Prepare => (compiler.prepare(), "capture preparation".to_owned()),
+                Source::Prepare => (compiler.prepare(), "feedback preparation".to_owned()),
             };
             let artifact = artifact
                 .inspect_err(|error| tracing::error!("{name} cannot be compiled: {error}; nothing is captured"))

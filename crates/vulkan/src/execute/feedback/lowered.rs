@@ -261,7 +261,7 @@ impl Renderer {
                 Numbers::Indirect(_) => there.min(MOST_RESTARTS),
             };
             if most > MOST_RESTARTS {
-                self.warn_once("captures with restarts", "draws of more than 16,777,216 indices");
+                self.warn_once("transform feedback with restarts", "draws of more than 16,777,216 indices");
                 return Ok(());
             }
             (request.list, request.list_room) = (self.list(most)?, most);

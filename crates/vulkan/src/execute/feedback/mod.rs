@@ -135,9 +135,9 @@ impl Renderer {
             return;
         }
         if row(topology).is_none() {
-            self.warn_once("captures", "lists of rectangles (they cannot be captured)");
+            self.warn_once("transform feedback", "lists of rectangles (they cannot be captured)");
         } else if !self.writes_feedback() {
-            self.warn_once("captures", "draws that capture into a buffer which is not bound");
+            self.warn_once("transform feedback", "draws that capture into a buffer which is not bound");
         }
     }
 
