@@ -331,7 +331,7 @@ impl Windows {
         match &key.logical_key {
             Key::Named(NamedKey::Escape) => self.close(),
             Key::Named(NamedKey::Space) if !key.repeat => {
-                self.control.change(|requests| requests.paused = !requests.paused)
+                self.control.change(|requests| requests.paused = !requests.paused);
             }
             Key::Character(text) if text.eq_ignore_ascii_case("q") => self.close(),
             Key::Character(text) if text.eq_ignore_ascii_case("n") => self.control.change(|requests| {
