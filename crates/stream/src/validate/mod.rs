@@ -247,7 +247,9 @@ impl Validator {
             },
             Packet::Destroy(body) => match state.objects.get(body.id) {
                 Some(_) if state.objects.has_views(body.id) => Err(Cause::HasViews { field: "id", id: body.id }),
-                Some(_) if self.feedback_runs && state.feedback_buffers.iter().any(|buffer| buffer.buffer == body.id) => {
+                Some(_)
+                    if self.feedback_runs && state.feedback_buffers.iter().any(|buffer| buffer.buffer == body.id) =>
+                {
                     Err(Cause::WrittenByFeedback { field: "id", id: body.id })
                 }
                 Some(_) => Ok(()),
