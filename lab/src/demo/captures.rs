@@ -120,7 +120,7 @@ struct Made {
     viewed: Option<String>,
 }
 
-/// Size of a file.
+/// Size of a file in KiB; 0 of one that is not there.
 fn kib(path: &Path) -> f64 {
     std::fs::metadata(path).map_or(0, |meta| meta.len()) as f64 / 1024.0
 }

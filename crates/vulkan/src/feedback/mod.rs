@@ -77,7 +77,7 @@ pub(crate) struct FeedbackDraw {
 pub(crate) struct Feedback {
     /// Whether feedback runs.
     pub(crate) active: Tracked<bool, Host>,
-    /// The one that runs.
+    /// The buffers that what runs writes.
     pub(crate) running: Option<Ranges>,
     /// Whether each draw must be captured by [`lowered`].
     pub(crate) lowering: bool,
