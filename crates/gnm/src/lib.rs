@@ -7,6 +7,7 @@
 //! * [`Gpu`] is all that together, for an emulator.
 //! * [`gcap`] reads, writes and plays recordings.
 //! * [`memory`] is the console's memory, as a trait.
+//! * [`tiling`] makes the compute shaders that copy tiled surfaces.
 #![forbid(unsafe_code)]
 
 pub mod driver;
@@ -14,6 +15,7 @@ mod embedder;
 pub mod gcap;
 pub mod machine;
 pub mod memory;
+pub mod tiling;
 pub mod translate;
 
 pub use embedder::Gpu;

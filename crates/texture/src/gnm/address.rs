@@ -18,18 +18,18 @@ const DRAM_ROW: u32 = 1024;
 
 /// The macro tiles of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Macro {
+pub struct MacroTiles {
     /// Elements.
-    pub(super) width: u32,
+    pub width: u32,
     /// Elements.
-    pub(super) height: u32,
+    pub height: u32,
     banks: u32,
     bank_width: u32,
     bank_height: u32,
     /// Bytes of a tile, or of a part of it where tiles are split.
-    pub(super) tile_bytes: u32,
+    pub tile_bytes: u32,
     /// Parts of a tile.
-    pub(super) splits: u32,
+    pub splits: u32,
     /// `ADDR_SURF_P8_32x32_16x16`, else `ADDR_SURF_P8_32x32_8x16`.
     wide_pipes: bool,
     /// Pipe and bank repeat with every macro tile.
@@ -56,7 +56,7 @@ pub(super) struct Part {
     pub(super) offset: u64,
 }
 
-impl Macro {
+impl MacroTiles {
     pub(super) fn new(
         mode: TileMode,
         array: u32,
@@ -184,8 +184,9 @@ impl Macro {
             | (offset / interleave) << (INTERLEAVE.ilog2() + PIPE_BITS + self.banks.ilog2())
     }
 
-    /// The same as lists of bits, for who computes it elsewhere.
-    pub(super) fn rules(&self) -> Rules {
+    /// The same as lists of bits, for who computes it elsewhere: the shaders that copy.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
         let column = match self.wide_pipes {
             true => [(0, 0), (1, 0), (1, 1), (2, 2)],
             false => [(1, 0), (2, 0), (0, 1), (2, 2)],
@@ -214,36 +215,41 @@ impl Macro {
             },
             split_turn: if self.rotates_splits { self.banks / 2 + 1 } else { 0 },
             macro_bytes: self.macro_bytes() as u32,
+            interleave_bits: INTERLEAVE.ilog2(),
+            select_bits: PIPE_BITS + self.banks.ilog2(),
         }
-    }
-
-    /// Bits of the place in a pipe's run.
-    pub(super) fn interleave_bits(&self) -> u32 {
-        INTERLEAVE.ilog2()
-    }
-
-    /// Bits of pipe and bank.
-    pub(super) fn select_bits(&self) -> u32 {
-        PIPE_BITS + self.banks.ilog2()
     }
 }
 
-/// [`Macro`] as lists of bits.
-pub(super) struct Rules {
+/// [`MacroTiles`] as lists of bits. Columns, rows and slices are counted in micro tiles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
     /// Bits of the column, and which bit of the pipe each turns. The row's turn the bit of their own number.
-    pub(super) column: [(u32, u32); 4],
+    pub column: [(u32, u32); 4],
     /// Bits of the bank's column, or of its row (true), and which bit of the bank each turns.
-    pub(super) banks: Vec<(bool, u32, u32)>,
-    pub(super) repeats: bool,
-    /// Tiles of a bank's column.
-    pub(super) bank_column: u32,
-    /// Tiles of a bank's row.
-    pub(super) bank_row: u32,
-    pub(super) bank_width: u32,
-    pub(super) bank_count: u32,
-    pub(super) bank_swizzle: u32,
-    pub(super) turns_pipes: bool,
-    pub(super) slice_turn: u32,
-    pub(super) split_turn: u32,
-    pub(super) macro_bytes: u32,
+    pub banks: Vec<(bool, u32, u32)>,
+    /// Pipe and bank repeat with every macro tile.
+    pub repeats: bool,
+    /// Micro tiles of a bank's column.
+    pub bank_column: u32,
+    /// Micro tiles of a bank's row.
+    pub bank_row: u32,
+    /// Micro tiles side by side in a bank.
+    pub bank_width: u32,
+    /// Banks: 2 to 16.
+    pub bank_count: u32,
+    /// What is added to the bank of every tile.
+    pub bank_swizzle: u32,
+    /// What the slice turns goes to the pipe first, and what is beyond it to the bank.
+    pub turns_pipes: bool,
+    /// How far a slice turns.
+    pub slice_turn: u32,
+    /// How far a part of a split tile turns the bank.
+    pub split_turn: u32,
+    /// Bytes of a macro tile in a bank of a pipe.
+    pub macro_bytes: u32,
+    /// Bits of the byte in what lies together in a pipe.
+    pub interleave_bits: u32,
+    /// Bits of pipe and bank together.
+    pub select_bits: u32,
 }

@@ -10,13 +10,13 @@
 mod address;
 mod copy;
 mod plan;
-pub mod shader;
 
+pub use address::{MacroTiles, Rules};
 pub use copy::{Pitch, Slices};
-pub use plan::{Description, Layout, Level};
+pub use plan::{Arrangement, Description, Layout, Level};
 
 /// Elements along the edge of a micro tile.
-const EDGE: u32 = 8;
+pub const EDGE: u32 = 8;
 /// The longest side of a surface, in texels.
 pub const MAX_EDGE: u32 = 16384;
 /// Most bytes of a surface.
@@ -56,12 +56,6 @@ pub enum Error {
     /// A level, layer, slice or sample that is not there.
     #[error("the surface has no {0} {1}")]
     Part(&'static str, u32),
-    /// Lines that end inside of a word.
-    #[error("lines of {pitch} bytes do not end at words of four")]
-    Words {
-        /// Bytes from line to line.
-        pitch: u32,
-    },
     /// Too little memory was given.
     #[error("{what} has {got} bytes where {wanted} are needed")]
     Memory {

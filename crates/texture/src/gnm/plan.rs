@@ -1,8 +1,8 @@
 //! The levels of a surface: how large each is in memory, where it begins, and in which order its tiles lie.
 
-use super::address::Macro;
+use super::address::MacroTiles;
 use super::{EDGE, Error, MAX_BYTES, MAX_EDGE};
-use crate::micro::Order;
+use crate::micro::{self, Order};
 use afterimage_gnm_types::enums::value as v;
 use afterimage_gnm_types::tiling::{TILE_MODES, TileMode};
 
@@ -57,13 +57,13 @@ impl Description {
 
 /// How the elements of a level are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arrangement {
+pub enum Arrangement {
     /// Line by line.
     Linear,
     /// Micro tiles one after the other.
     Micro,
     /// Micro tiles spread over pipes and banks.
-    Macro(Macro),
+    Macro(MacroTiles),
 }
 
 /// One level of a surface.
@@ -85,8 +85,19 @@ pub struct Level {
     pub slice_bytes: u64,
     /// Slices of a tile: 1, 4 or 8.
     pub thickness: u32,
-    pub(super) arrangement: Arrangement,
-    pub(crate) order: Order,
+    /// How its tiles lie.
+    pub arrangement: Arrangement,
+    pub(super) order: Order,
+}
+
+impl Level {
+    /// Which axis (0 to 2 for x, y, z) and which bit of it each bit of an element's index in its micro tile is, the lowest
+    /// first, for elements of so many bytes.
+    #[must_use]
+    pub fn element_bits(&self, bytes: u32) -> Vec<(usize, u32)> {
+        let bits = micro::coordinate_bits(self.order, bytes);
+        bits.into_iter().filter(|&(axis, bit)| axis != 2 || 1 << bit < self.thickness).collect()
+    }
 }
 
 /// Where every element of a surface lies.
@@ -101,7 +112,7 @@ pub struct Layout {
     /// What the surface's address is a multiple of, in bytes.
     pub alignment: u64,
     /// Samples lie side by side in each element's place, as those of depth do.
-    pub(super) samples_inside: bool,
+    pub samples_inside: bool,
     levels: Vec<Level>,
 }
 
@@ -241,9 +252,14 @@ impl Layout {
         match array {
             v::ARRAY_LINEAR_GENERAL | v::ARRAY_LINEAR_ALIGNED => Arrangement::Linear,
             v::ARRAY_1D_TILED_THIN1 | v::ARRAY_1D_TILED_THICK => Arrangement::Micro,
-            _ => {
-                Arrangement::Macro(Macro::new(mode, array, thickness(array), self.element, self.samples, bank_swizzle))
-            }
+            _ => Arrangement::Macro(MacroTiles::new(
+                mode,
+                array,
+                thickness(array),
+                self.element,
+                self.samples,
+                bank_swizzle,
+            )),
         }
     }
 

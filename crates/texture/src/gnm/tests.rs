@@ -1,12 +1,8 @@
 //! Every element of every mode lies where the equations say, which are written down here once more, bit by bit.
 
-use super::shader::{Banks, Way};
-use super::{Description, Error, Layout, Pitch, Slices};
+use super::{Description, Layout, Pitch, Slices};
 use afterimage_gnm_types::tiling::{MACRO_MODES, TILE_MODES};
-use afterimage_interp::{Environment, Group, Interpreter, SampleArgs};
-use afterimage_ir::{BankDecl, InputDecl, TextureDecl};
 use proptest::prelude::*;
-use std::cell::RefCell;
 
 /// `docs/sources/gnm.md#tile-modes`, as it stands: bytes from the begin of a level of the mode's own array mode.
 fn equations(mode: usize, bpp: u32, samples: u32, pitch: u32, height: u32, [x, y, z]: [u32; 3], s: u32) -> u64 {
@@ -236,97 +232,6 @@ proptest! {
             let pitch = Pitch { line: 8, slice: 8 };
             let _ = layout.detile(&Slices::one(levels, 0), &[0; 64], &mut rows, pitch);
             let _ = layout.offset_of(0, [1, 2, 0], 0);
-        }
-    }
-}
-
-/// A compute shader's surroundings: two buffers, of which register 0 and 1 of the bank of buffers tell the address.
-struct Surroundings {
-    parameters: [[u32; 4]; 3],
-    surface: RefCell<Vec<u8>>,
-    rows: RefCell<Vec<u8>>,
-}
-
-const BANKS: Banks = Banks { parameters: 0, buffers: 1 };
-
-/// Where the buffers begin; the second crosses the 4 GiB line.
-const BUFFERS: [u64; 2] = [0x1_0000_0000, 0xFFFF_FF00 + (7 << 32)];
-
-impl Surroundings {
-    fn with<T>(&self, address: u64, each: impl FnOnce(&mut [u8; 4]) -> T) -> T {
-        let far = address >= BUFFERS[1];
-        let memory = if far { &self.rows } else { &self.surface };
-        let at = (address - BUFFERS[usize::from(far)]) as usize;
-        each((&mut memory.borrow_mut()[at..at + 4]).try_into().expect("four bytes"))
-    }
-}
-
-impl Environment for Surroundings {
-    fn input(&self, _: &InputDecl, _: usize) -> [u32; 4] {
-        [0; 4]
-    }
-
-    fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
-        if bank.id == BANKS.parameters {
-            return self.parameters[index as usize];
-        }
-        let address = BUFFERS[index as usize];
-        [address as u32, (address >> 32) as u32, u32::MAX, 0]
-    }
-
-    fn sample(&self, _: &TextureDecl, _: &SampleArgs) -> [f32; 4] {
-        [0.0; 4]
-    }
-
-    fn load(&self, address: u64) -> u32 {
-        self.with(address, |bytes| u32::from_le_bytes(*bytes))
-    }
-
-    fn store(&self, address: u64, word: u32) {
-        self.with(address, |bytes| *bytes = word.to_le_bytes());
-    }
-}
-
-#[test]
-fn shaders_copy_as_the_processor_does() {
-    for mode in (0..32).filter(|mode| TILE_MODES[*mode].is_some()) {
-        for bits in BITS {
-            let samples = if mode % 3 == 0 { 2 } else { 1 };
-            let description =
-                Description { layers: 6, samples, bank_swizzle: 5, ..Description::flat(mode as u32, bits, 133, 9) };
-            let layout = Layout::new(&description).expect("a surface");
-            let level = *layout.level_at(0).expect("a level");
-            let part = Slices { level: 0, slices: 3..5, sample: samples - 1 };
-            let line = (level.width * layout.element).next_multiple_of(4) as usize;
-            let pitch = Pitch { line, slice: line * level.height as usize + 4 };
-            let (surface, rows) = (noise(layout.bytes as usize, 3), noise(pitch.slice * 2, 4));
-            for way in [Way::Detile, Way::Tile] {
-                let (mut tiled, mut lines) = (surface.clone(), rows.clone());
-                match way {
-                    Way::Detile => layout.detile(&part, &surface, &mut lines, pitch),
-                    Way::Tile => layout.tile(&part, &rows, pitch, &mut tiled),
-                }
-                .expect("a copy");
-                let module = layout.copy_module(way, 0, BANKS).expect("a level").expect("a module");
-                let copy = match layout.copy_dispatch(way, &part, pitch) {
-                    Err(Error::Samples(2) | Error::Words { .. }) if bits < 32 => continue,
-                    copy => copy.expect("a dispatch"),
-                };
-                let world = Surroundings {
-                    parameters: copy.parameters,
-                    surface: RefCell::new(surface.clone()),
-                    rows: RefCell::new(rows.clone()),
-                };
-                let interpreter = Interpreter::new(&module).expect("a valid module");
-                for n in 0..copy.groups.iter().product() {
-                    let [across, down, _] = copy.groups;
-                    let id = [n % across, n / across % down, n / across / down];
-                    let group = Group { id, count: copy.groups, wave: 64 };
-                    interpreter.run_group(&world, group).expect("an end");
-                }
-                assert!(*world.surface.borrow() == tiled, "surface: {way:?} mode {mode}, {bits} bits");
-                assert!(*world.rows.borrow() == lines, "rows: {way:?} mode {mode}, {bits} bits");
-            }
         }
     }
 }

@@ -1,16 +1,37 @@
-//! The same copies as compute shaders, in IR: a surface in one buffer, rows of elements in another.
+//! Copies between tiled surfaces and rows of elements as compute shaders, in IR: the surface in one buffer, rows in another.
+//! [`Layout::detile`] and [`Layout::tile`] are the same copies on the processor.
 //!
 //! A module depends on the tile mode, the size of an element and the samples; everything else is in three registers of
 //! constants ([`Copy::parameters`]). Of elements of less than four bytes a lane copies as many as fill a word of what it writes, so that
 //! no two lanes write the same word. The memory for rows begins at a word, and its pitches are multiples of four.
 
-use super::copy::{Pitch, Slices};
-use super::plan::{Arrangement, Layout, Level};
-use super::{EDGE, Error};
-use crate::micro::{self, Order};
 use afterimage_ir::{
-    Bank, BankDecl, BankSource, BuildError, Builder, Input, InputAt, InputDecl, Interp, Module, Stage, Type, Value,
+    Bank, BankDecl, BankSource, BuildError, Builder, Input, InputAt, InputDecl, Interp, Kind, Module, Stage, Type,
+    Value,
 };
+use afterimage_texture::gnm::{self, Arrangement, EDGE, Layout, Level, MacroTiles, Pitch, Slices};
+
+/// Why there is no shader for a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// A level, slice or sample that is not there.
+    #[error(transparent)]
+    Layout(#[from] gnm::Error),
+    /// Into the surface, of elements of less than four bytes: a word has elements of several samples.
+    #[error("words of the surface have elements of {0} samples")]
+    Samples(u32),
+    /// Lines that end inside of a word: a lane writes whole ones.
+    #[error("{what} of {bytes} bytes do not end at words of four")]
+    Words {
+        /// Lines or slices, of the surface or of rows.
+        what: &'static str,
+        /// Bytes from one to the next.
+        bytes: u64,
+    },
+    /// The module could not be built, which is a fault of ours.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
 
 /// Which way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +51,7 @@ pub struct Banks {
     pub buffers: u8,
 }
 
-/// A copy that a dispatch does.
+/// A copy that one dispatch does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copy {
     /// Constants: three registers.
@@ -42,70 +63,65 @@ pub struct Copy {
 /// Lanes of a work group across and down.
 const GROUP: u32 = 8;
 
-/// Elements that a lane copies, across and down, and where each is in the word that is written.
+/// Elements that a lane copies, across and down: as many as lie together in the word that is written.
 fn block(way: Way, level: &Level, element: u32) -> [u32; 2] {
     let count = 4 / element.min(4);
-    let linear = level.arrangement == Arrangement::Linear || level.order == Order::Display;
-    match (way, count) {
-        (Way::Tile, 4) if !linear => [2, 2],
-        (_, count) => [count, 1],
+    let tiled = way == Way::Tile && level.arrangement != Arrangement::Linear;
+    match (count, &level.element_bits(element)[..2]) {
+        (4, [(0, 0), (1, 0)]) if tiled => [2, 2],
+        _ => [count, 1],
     }
 }
 
-impl Layout {
-    /// What a dispatch of [`Layout::copy_module`] needs for a part of the surface.
-    ///
-    /// # Errors
-    /// A level, slice or sample that is not there; pitches that are no multiples of four bytes; and, into the surface,
-    /// small elements whose lines or samples meet in a word.
-    pub fn copy_dispatch(&self, way: Way, part: &Slices, pitch: Pitch) -> Result<Copy, Error> {
-        let level = self.level_at(part.level)?;
-        if part.slices.end > level.slices || part.slices.is_empty() {
-            return Err(Error::Part("slice", part.slices.end.max(part.slices.start)));
-        }
-        if part.sample >= self.samples {
-            return Err(Error::Part("sample", part.sample));
-        }
-        if way == Way::Tile && self.samples_inside && self.samples > 1 && self.element < 4 {
-            // A word has elements of several samples.
-            return Err(Error::Samples(self.samples));
-        }
-        if way == Way::Tile && !(level.pitch * self.element).is_multiple_of(4) {
-            // A word has elements of two lines.
-            return Err(Error::Words { pitch: level.pitch * self.element });
-        }
-        let pitches = [pitch.line, pitch.slice].map(|bytes| u32::try_from(bytes).ok().filter(|bytes| bytes % 4 == 0));
-        let [Some(line), Some(slice)] = pitches else {
-            return Err(Error::Memory {
-                what: "a line",
-                got: pitch.line,
-                wanted: pitch.line.next_multiple_of(4) as u64,
-            });
-        };
-        let slices = part.slices.len() as u32;
-        let block = block(way, level, self.element);
-        Ok(Copy {
-            parameters: [
-                [level.width, level.height, part.slices.start, slices],
-                [line, slice, level.pitch, level.lines],
-                [level.offset as u32, part.sample, level.slices, 0],
-            ],
-            groups: [
-                level.width.div_ceil(block[0]).div_ceil(GROUP),
-                level.height.div_ceil(block[1]).div_ceil(GROUP),
-                slices,
-            ],
-        })
-    }
+/// `bytes` as a constant, if it is a multiple of four.
+fn words(what: &'static str, bytes: usize) -> Result<u32, Error> {
+    let whole = u32::try_from(bytes).ok().filter(|bytes| bytes.is_multiple_of(4));
+    whole.ok_or(Error::Words { what, bytes: bytes as u64 })
+}
 
-    /// The compute shader that copies parts of a level. It is the same for every level of the same arrangement.
-    ///
-    /// # Errors
-    /// A level that is not there, or a module that could not be built, which would be a fault of ours.
-    pub fn copy_module(&self, way: Way, level: u32, banks: Banks) -> Result<Result<Module, BuildError>, Error> {
-        let level = self.level_at(level)?;
-        Ok(Writer::new(self, level, banks).write(way))
+/// What a dispatch of [`module`] needs for a part of a surface, whose rows have this pitch.
+///
+/// # Errors
+/// A level, slice or sample that is not there; pitches that are no multiples of four bytes; and, into the surface,
+/// small elements whose lines or samples meet in a word.
+pub fn dispatch(layout: &Layout, way: Way, part: &Slices, pitch: Pitch) -> Result<Copy, Error> {
+    let level = layout.level_at(part.level)?;
+    if part.slices.end > level.slices || part.slices.is_empty() {
+        return Err(gnm::Error::Part("slice", part.slices.end.max(part.slices.start)).into());
     }
+    if part.sample >= layout.samples {
+        return Err(gnm::Error::Part("sample", part.sample).into());
+    }
+    if way == Way::Tile && layout.samples_inside && layout.samples > 1 && layout.element < 4 {
+        return Err(Error::Samples(layout.samples));
+    }
+    if way == Way::Tile {
+        words("lines of the surface", (level.pitch * layout.element) as usize)?;
+    }
+    let (line, slice) = (words("lines of rows", pitch.line)?, words("slices of rows", pitch.slice)?);
+    let slices = part.slices.len() as u32;
+    let block = block(way, level, layout.element);
+    Ok(Copy {
+        parameters: [
+            [level.width, level.height, part.slices.start, slices],
+            [line, slice, level.pitch, level.lines],
+            [level.offset as u32, part.sample, level.slices, 0],
+        ],
+        groups: [
+            level.width.div_ceil(block[0]).div_ceil(GROUP),
+            level.height.div_ceil(block[1]).div_ceil(GROUP),
+            slices,
+        ],
+    })
+}
+
+/// The compute shader that copies parts of a level. It is the same for every level of the same arrangement.
+///
+/// # Errors
+/// A level that is not there, or a module that could not be built.
+pub fn module(layout: &Layout, way: Way, level: u32, banks: Banks) -> Result<Module, Error> {
+    let level = layout.level_at(level)?;
+    Ok(Writer::new(layout, level, banks).write(way)?)
 }
 
 struct Writer<'a> {
@@ -138,7 +154,7 @@ impl<'a> Writer<'a> {
         let mut input = |name: &str, at| {
             b.input(InputDecl {
                 name: name.to_owned(),
-                ty: Type::new(afterimage_ir::Kind::Int, 3),
+                ty: Type::new(Kind::Int, 3),
                 at,
                 interp: Interp::Smooth,
                 semantic: None,
@@ -196,22 +212,22 @@ impl<'a> Writer<'a> {
     }
 
     fn parameter(&mut self, register: u32, component: u8) -> Value {
-        let register = self.b.load_const_as(afterimage_ir::Kind::Int, self.parameters, register);
+        let register = self.b.load_const_as(Kind::Int, self.parameters, register);
         self.b.extract(register, component)
     }
 
     /// Address of byte `at` of a buffer.
     fn address(&mut self, buffer: u32, at: Value) -> Value {
-        let register = self.b.load_const_as(afterimage_ir::Kind::Int, self.buffers, buffer);
+        let register = self.b.load_const_as(Kind::Int, self.buffers, buffer);
         let (low, high) = (self.b.extract(register, 0), self.b.extract(register, 1));
         let sum = self.b.iadd(low, at);
         let carry = self.b.ult(sum, low);
-        let carry = self.b.cast(carry, afterimage_ir::Kind::Int);
+        let carry = self.b.cast(carry, Kind::Int);
         let high = self.b.iadd(high, carry);
         self.b.construct(&[sum, high])
     }
 
-    /// Byte of the surface at which an element lies: `Layout::offset_of` as a shader.
+    /// Byte of the surface at which an element lies: [`Layout::offset_of`] as a shader.
     fn place(&mut self, at: At) -> Value {
         let (layout, level) = (self.layout, self.level);
         let (element, samples, thickness) = (layout.element, layout.samples, level.thickness);
@@ -230,10 +246,7 @@ impl<'a> Writer<'a> {
             return self.add(offset, bytes);
         }
         let mut index = self.n(0);
-        for (place, (axis, bit)) in micro::coordinate_bits(level.order, element).into_iter().enumerate() {
-            if axis == 2 && 1 << bit >= thickness {
-                continue;
-            }
+        for (place, (axis, bit)) in level.element_bits(element).into_iter().enumerate() {
             let bit = self.bit([at.x, at.y, at.z][axis], bit);
             let bit = self.shl(bit, place as u32);
             index = self.b.ior(index, bit);
@@ -251,10 +264,11 @@ impl<'a> Writer<'a> {
         let bytes = match level.arrangement {
             Arrangement::Macro(tiles) => {
                 let [select, offset] = self.spread(&tiles, [x, y, slab], [pitch, lines], inside);
-                let select = self.shl(select, tiles.interleave_bits());
-                let low = self.rest(offset, 1 << tiles.interleave_bits());
-                let high = self.over(offset, 1 << tiles.interleave_bits());
-                let high = self.shl(high, tiles.interleave_bits() + tiles.select_bits());
+                let rules = tiles.rules();
+                let select = self.shl(select, rules.interleave_bits);
+                let low = self.rest(offset, 1 << rules.interleave_bits);
+                let high = self.over(offset, 1 << rules.interleave_bits);
+                let high = self.shl(high, rules.interleave_bits + rules.select_bits);
                 let low = self.b.ior(low, select);
                 self.b.ior(low, high)
             }
@@ -273,10 +287,10 @@ impl<'a> Writer<'a> {
         self.add(offset, bytes)
     }
 
-    /// Pipe and bank, and offset in them, of byte `inside` of a tile: `Macro`'s sums as a shader.
+    /// Pipe and bank, and offset in them, of byte `inside` of a tile: [`MacroTiles`]' sums as a shader.
     fn spread(
         &mut self,
-        tiles: &super::address::Macro,
+        tiles: &MacroTiles,
         [x, y, slab]: [Value; 3],
         [pitch, lines]: [Value; 2],
         inside: Value,
