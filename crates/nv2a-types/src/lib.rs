@@ -22,7 +22,7 @@ pub mod registers;
 
 pub use groups::{Group, Groups, KelvinStates};
 pub use methods::{Format, Method, What, method};
-pub use registers::Registers;
+pub use registers::{ConstantBits, Registers};
 
 /// Texture stages.
 pub const STAGES: usize = 4;

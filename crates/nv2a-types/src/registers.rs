@@ -5,6 +5,11 @@ use crate::methods::{METHOD_WORDS, method as m};
 use crate::{CONSTANT_SLOTS, PROGRAM_SLOTS, context, enumerations};
 use afterimage_state::{State, Tracker, trace};
 
+/// A bit for each slot of constant memory, the lowest of the first word for slot 0.
+pub type ConstantBits = [u64; CONSTANT_SLOTS / 64];
+
+const _: () = assert!(CONSTANT_SLOTS.is_multiple_of(64), "a word of bits for 64 slots");
+
 /// What a Kelvin object was told: the last argument of every method, program memory, constant memory, and what changed since
 /// the last draw looked.
 #[derive(Clone, Debug)]
@@ -12,6 +17,8 @@ pub struct Registers {
     words: Box<[u32; METHOD_WORDS]>,
     program: Box<[[u32; 4]; PROGRAM_SLOTS]>,
     constants: Box<[[u32; 4]; CONSTANT_SLOTS]>,
+    /// A bit for each slot of constant memory that changed since [`Registers::take_stale_constants`].
+    stale_constants: ConstantBits,
     /// What changed. Whoever applies a group takes its mark away.
     pub tracker: Tracker<KelvinStates>,
 }
@@ -24,6 +31,7 @@ impl Registers {
             words: Box::new([0; METHOD_WORDS]),
             program: Box::new([[0; 4]; PROGRAM_SLOTS]),
             constants: Box::new([[0; 4]; CONSTANT_SLOTS]),
+            stale_constants: [0; CONSTANT_SLOTS / 64],
             tracker: Tracker::new(),
         }
     }
@@ -115,14 +123,24 @@ impl Registers {
     }
 
     /// Writes constant memory from a component of a slot on; what lies beyond its end is ignored.
-    pub fn set_constants(&mut self, slot: usize, component: usize, values: &[u32]) {
-        let place = slot.saturating_mul(4).saturating_add(component);
-        let Some(constants) = self.constants.as_flattened_mut().get_mut(place..) else { return };
-        let mut changed = 0;
-        for (constant, &value) in constants.iter_mut().zip(values) {
-            changed |= std::mem::replace(constant, value) ^ value;
+    pub fn set_constants(&mut self, slot: usize, component: usize, mut values: &[u32]) {
+        let (mut slot, mut component) = (slot.saturating_add(component / 4), component % 4);
+        let mut any = false;
+        while let Some(constant) = self.constants.get_mut(slot) {
+            let count = values.len().min(4 - component);
+            let (here, behind) = values.split_at(count);
+            let mut changed = 0;
+            for (word, &value) in constant[component..].iter_mut().zip(here) {
+                changed |= std::mem::replace(word, value) ^ value;
+            }
+            self.stale_constants[slot / 64] |= u64::from(changed != 0) << (slot % 64);
+            any |= changed != 0;
+            if behind.is_empty() {
+                break;
+            }
+            (slot, component, values) = (slot + 1, 0, behind);
         }
-        if changed != 0 {
+        if any {
             self.tracker.changed(KelvinStates::CONSTANTS);
         }
     }
@@ -131,7 +149,21 @@ impl Registers {
     #[inline]
     pub fn set_constant(&mut self, slot: usize, component: usize, value: u32) {
         let Some(word) = self.constants.get_mut(slot).and_then(|slot| slot.get_mut(component)) else { return };
-        self.tracker.write(KelvinStates::CONSTANTS, word, value);
+        if self.tracker.write(KelvinStates::CONSTANTS, word, value) {
+            self.stale_constants[slot / 64] |= 1 << (slot % 64);
+        }
+    }
+
+    /// Takes the slots of constant memory that changed since this was last called. At first there are none: all are zero,
+    /// here and in a receiver.
+    pub fn take_stale_constants(&mut self) -> ConstantBits {
+        std::mem::take(&mut self.stale_constants)
+    }
+
+    /// Everything has to be applied again, all of constant memory too: for a receiver that knows nothing.
+    pub fn mark_all(&mut self) {
+        self.tracker.mark_all();
+        self.stale_constants = [u64::MAX; CONSTANT_SLOTS / 64];
     }
 
     /// Writes a word of program memory; ignored beyond its end.
@@ -258,6 +290,22 @@ mod tests {
         all.set_constants(170, 3, &values);
         all.set_constants(usize::MAX, 3, &values);
         assert!(all.tracker.is_clean());
+    }
+
+    #[test]
+    fn slots_that_changed_are_stale_until_they_are_taken() {
+        let mut registers = Registers::new();
+        assert_eq!(registers.take_stale_constants(), [0; 3]);
+        // The end of a slot, a whole one, one that is zero already, and the begin of another.
+        registers.set_constants(62, 3, &[1, 2, 3, 4, 5, 0, 0, 0, 0, 6]);
+        registers.set_constant(191, 0, 7);
+        registers.set_constant(190, 0, 0);
+        assert_eq!(registers.take_stale_constants(), [0b11 << 62, 0b10, 1 << 63]);
+        registers.set_constants(62, 3, &[1, 2, 3, 4, 5, 0, 0, 0, 0, 6]);
+        assert_eq!(registers.take_stale_constants(), [0; 3]);
+        registers.mark_all();
+        assert_eq!(registers.take_stale_constants(), [u64::MAX; 3]);
+        assert!(registers.tracker.dirty().contains(Group::TransformConstants));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Constant banks: what the receiver has, so that only registers that changed are sent.
 
+use afterimage_nv2a_types::{CONSTANT_SLOTS, ConstantBits};
 use afterimage_shader_nv2a::banks::Bank;
 use afterimage_stream::Port;
 use afterimage_stream::packets::SetConstants;
@@ -39,21 +40,54 @@ impl Constants {
     /// Makes `registers` what the bank holds from register 0 on. True if it held something else.
     pub(super) fn put(&mut self, port: &mut Port, bank: Bank, registers: &[[u32; 4]]) -> bool {
         let held = self.bank(bank);
-        if held.len() < registers.len() {
-            held.resize(registers.len(), [0; 4]);
-        }
-        let differs = |at: usize, held: &[[u32; 4]]| held[at] != registers[at];
-        let mut at = 0;
-        while let Some(first) = (at..registers.len()).find(|at| differs(*at, held)) {
-            let mut end = first + 1;
-            while let Some(next) = (end..registers.len().min(end + GAP)).find(|at| differs(*at, held)) {
-                end = next + 1;
-            }
-            let body = SetConstants { bank: bank as u16, first: first as u16, count: (end - first) as u32 };
-            port.push_tail(&body, &registers[first..end]);
-            held[first..end].copy_from_slice(&registers[first..end]);
-            at = end;
-        }
-        at > 0
+        held.resize(held.len().max(registers.len()), [0; 4]);
+        send(port, bank, registers, held, |held, from| (from..registers.len()).find(|at| held[*at] != registers[*at]))
     }
+
+    /// Makes constant memory what its bank holds, where only the slots in `stale` changed since this was last called. True if
+    /// there are any.
+    pub(super) fn put_transform(
+        &mut self,
+        port: &mut Port,
+        memory: &[[u32; 4]; CONSTANT_SLOTS],
+        stale: &ConstantBits,
+    ) -> bool {
+        self.transform.resize(CONSTANT_SLOTS, [0; 4]);
+        send(port, Bank::Transform, memory, &mut self.transform, |_, from| next_bit(stale, from))
+    }
+}
+
+/// Sends the registers that `next` finds at or behind one; true if it found any.
+fn send(
+    port: &mut Port,
+    bank: Bank,
+    registers: &[[u32; 4]],
+    held: &mut [[u32; 4]],
+    next: impl Fn(&[[u32; 4]], usize) -> Option<usize>,
+) -> bool {
+    let mut found = next(held, 0);
+    let any = found.is_some();
+    while let Some(first) = found {
+        let mut end = first + 1;
+        found = next(held, end);
+        while let Some(near) = found.filter(|near| *near < end + GAP) {
+            end = near + 1;
+            found = next(held, end);
+        }
+        let body = SetConstants { bank: bank as u16, first: first as u16, count: (end - first) as u32 };
+        port.push_tail(&body, &registers[first..end]);
+        held[first..end].copy_from_slice(&registers[first..end]);
+    }
+    any
+}
+
+/// The first slot at or behind `from` whose bit is set.
+fn next_bit(bits: &ConstantBits, from: usize) -> Option<usize> {
+    let mut word = from / 64;
+    let mut rest = *bits.get(word)? & (u64::MAX << (from % 64));
+    while rest == 0 {
+        word += 1;
+        rest = *bits.get(word)?;
+    }
+    Some(word * 64 + rest.trailing_zeros() as usize)
 }

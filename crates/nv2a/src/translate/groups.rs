@@ -41,7 +41,10 @@ impl Apply<KelvinStates> for Applying<'_> {
                 let constants = own.screen_constants(registers);
                 bank(own, Bank::Screen, &constants) | moved
             }
-            Group::TransformConstants => bank(own, Bank::Transform, registers.constants()),
+            Group::TransformConstants => {
+                let stale = self.kelvin.registers.take_stale_constants();
+                own.constants.put_transform(&mut own.port, self.kelvin.registers.constants(), &stale)
+            }
             Group::FixedConstants => bank(own, Bank::Fixed, &fixed::constants(registers)),
             Group::PixelConstants => bank(own, Bank::Pixel, &pixel::constants(registers)),
             Group::Vertex => own.apply_vertex(registers),

@@ -141,7 +141,7 @@ impl Translator {
         self.passed.forget(&mut self.port);
         self.constants = Constants::default();
         self.draws.forget();
-        kelvin.registers.tracker.mark_all();
+        kelvin.registers.mark_all();
     }
 
     /// Takes a texture out of every binding, then destroys it.
