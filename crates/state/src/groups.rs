@@ -135,7 +135,7 @@ impl<G: Group> Dirty<G> {
         Self::from_bits(0)
     }
 
-    /// Everything to apply, as for a new context.
+    /// Everything to apply, as at the start.
     #[must_use]
     pub const fn all() -> Self {
         let count = G::ALL.len();

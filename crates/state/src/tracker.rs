@@ -48,11 +48,6 @@ pub struct Tracker<S: Space> {
     dirty: Dirty<S::Group>,
     /// Groups that could not be applied for now and do not keep a draw from being clean ([`Effect::Parked`](crate::Effect)).
     pub(crate) parked: Dirty<S::Group>,
-    /// What was marked since the context was switched: the other contexts lack that.
-    since: Dirty<S::Group>,
-    /// The dirty sets of the other contexts; the current one's place is unused.
-    contexts: Vec<Dirty<S::Group>>,
-    context: usize,
     /// A bit for each changed instance, by kind.
     instances: Box<[u64]>,
     edges: &'static Edges,
@@ -78,9 +73,6 @@ impl<S: Space> Tracker<S> {
         Self {
             dirty: Dirty::all(),
             parked: Dirty::none(),
-            since: Dirty::none(),
-            contexts: vec![Dirty::none()],
-            context: 0,
             instances: vec![u64::MAX; S::KINDS].into_boxed_slice(),
             edges: Edges::of::<S>(),
             marks: &Edges::of::<S>().marks,
@@ -125,7 +117,6 @@ impl<S: Space> Tracker<S> {
         self.figures.marked += 1;
         let marks = self.marks[state.number as usize];
         self.dirty.bits |= marks;
-        self.since.bits |= marks;
         if S::KINDS > 0 {
             self.instances[usize::from(state.kind)] |= 1 << (state.instance & 63);
         }
@@ -155,7 +146,6 @@ impl<S: Space> Tracker<S> {
         self.figures.marked += changed;
         self.figures.filtered += values.len() as u64 - changed;
         self.dirty.bits |= marks;
-        self.since.bits |= marks;
     }
 
     /// Marks a group whose inputs are no states: new texels, a lost device.
@@ -163,13 +153,11 @@ impl<S: Space> Tracker<S> {
     pub fn mark(&mut self, group: S::Group) {
         let marks = self.edges.closure[group.index()];
         self.dirty.bits |= marks;
-        self.since.bits |= marks;
     }
 
-    /// Marks everything, in every context.
+    /// Marks everything.
     pub fn mark_all(&mut self) {
         self.dirty = Dirty::all();
-        self.since = Dirty::all();
         self.parked = Dirty::none();
         self.instances.fill(u64::MAX);
     }
@@ -281,20 +269,6 @@ impl<S: Space> Tracker<S> {
     #[inline]
     pub fn mark_instances(&mut self, kind: Kind<S>, mask: u64) {
         self.instances[usize::from(kind.index)] |= mask;
-    }
-
-    /// Goes on with another context, which has its own dirty set: everything for one that was not there yet.
-    pub fn switch(&mut self, context: usize) {
-        if context == self.context {
-            return;
-        }
-        while self.contexts.len() <= context {
-            self.contexts.push(Dirty::all());
-        }
-        let since = self.since.take();
-        self.contexts.iter_mut().for_each(|dirty| dirty.merge(since));
-        self.contexts[self.context] = std::mem::replace(&mut self.dirty, self.contexts[context]);
-        self.context = context;
     }
 
     /// Counts since they were last taken.

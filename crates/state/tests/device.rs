@@ -237,21 +237,6 @@ fn a_missing_edge_is_named() {
 }
 
 #[test]
-fn contexts_have_dirty_sets_of_their_own() {
-    let mut tracker = Tracker::<Device>::new();
-    tracker.take();
-    tracker.switch(1);
-    assert_eq!(tracker.dirty(), Dirty::all());
-    tracker.take();
-    tracker.changed(Device::VIEWPORT.only());
-    tracker.take();
-    tracker.switch(0);
-    assert_eq!(tracker.dirty().iter().collect::<Vec<_>>(), [Group::Viewport]);
-    tracker.switch(1);
-    assert!(tracker.is_clean());
-}
-
-#[test]
 fn a_parked_group_waits_to_be_woken() {
     let mut tracker = Tracker::<Device>::new();
     tracker.take();
