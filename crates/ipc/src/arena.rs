@@ -11,6 +11,9 @@ pub const MAX_SLOTS: usize = 64;
 /// Slots are whole pages of every platform, and of Windows' allocation granularity.
 const GRANULE: u64 = 64 << 10;
 
+/// Uploads after which a frame ends without a picture.
+const FRAME_BYTES: u64 = 32 << 20;
+
 /// Sizes of the upload arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArenaConfig {
@@ -58,10 +61,11 @@ impl ArenaConfig {
         config
     }
 
-    /// [`Link::frame_bytes`](afterimage_stream::Link::frame_bytes).
+    /// [`Link::frame_bytes`](afterimage_stream::Link::frame_bytes): so little that the slots of a long load come back while it goes
+    /// on, and so much that a submission costs little beside it.
     #[must_use]
     pub fn frame_bytes(&self) -> u64 {
-        self.slot_bytes.saturating_add(self.slot_bytes / 2)
+        self.slot_bytes.saturating_add(self.slot_bytes / 2).min(FRAME_BYTES)
     }
 }
 
@@ -148,17 +152,36 @@ impl Rotation {
             }
             return Outcome::At(UploadRef { slot: index, size, offset: 0 });
         }
-        if self.growing && self.slots.len() < MAX_SLOTS {
-            let doublings = (self.slots.len() as u32 / self.config.frames.max(1)).min(16);
-            let usual = (self.config.first_slot_bytes << doublings).min(self.config.slot_bytes);
-            let left = self.config.limit_bytes.saturating_sub(self.total) / GRANULE * GRANULE;
-            let bytes = usual.min(left).max(wanted).next_multiple_of(GRANULE);
-            if bytes <= left {
-                return Outcome::NeedSlot(bytes);
-            }
+        if let Some(bytes) = self.next_slot(wanted) {
+            return Outcome::NeedSlot(bytes);
         }
         let later = |slot: &Slot| matches!(slot.used, Use::Frame(_)) && slot.bytes >= wanted;
         if self.slots.iter().any(later) { Outcome::Wait } else { Outcome::Full }
+    }
+
+    /// Bytes of the next slot, of which at least `wanted` are, if the arena may still grow.
+    fn next_slot(&self, wanted: u64) -> Option<u64> {
+        if !self.growing || self.slots.len() >= MAX_SLOTS {
+            return None;
+        }
+        // A frame of uploads takes about two of the first ones.
+        let doublings = (self.slots.len() as u32 / self.config.frames.saturating_mul(2).max(1)).min(16);
+        let usual = (self.config.first_slot_bytes << doublings).min(self.config.slot_bytes);
+        let left = self.config.limit_bytes.saturating_sub(self.total) / GRANULE * GRANULE;
+        let bytes = usual.min(left).max(wanted).next_multiple_of(GRANULE);
+        (0 < bytes && bytes <= left).then_some(bytes)
+    }
+
+    /// Bytes of a slot that should be made before somebody waits for it: there is no free one, and either frames have not had
+    /// one each, or one of them has several.
+    #[must_use]
+    pub fn wants_spare(&self) -> Option<u64> {
+        if self.slots.iter().any(|slot| slot.used == Use::Free) {
+            return None;
+        }
+        let alike = |used: Use| self.slots.iter().filter(|slot| slot.used == used).count();
+        let soon = self.slots.len() < self.config.frames as usize || self.slots.iter().any(|slot| alike(slot.used) > 1);
+        self.next_slot(0).filter(|_| soon)
     }
 
     /// A slot of this size exists from now on; its number is the answer.
@@ -284,6 +307,29 @@ mod tests {
         arena.frame_done(1);
         assert_eq!(place(&mut arena, 200 << 10).slot, 0);
         assert!(arena.total_bytes() <= CONFIG.limit_bytes);
+    }
+
+    #[test]
+    fn a_spare_is_wanted_for_each_frame_and_for_frames_with_much() {
+        let mut arena = Rotation::new(ArenaConfig { limit_bytes: 320 << 10, ..CONFIG });
+        place(&mut arena, 16);
+        assert_eq!(arena.wants_spare(), Some(64 << 10), "the second frame's");
+        arena.add_slot(64 << 10);
+        assert_eq!(arena.wants_spare(), None, "it is there");
+        arena.end_frame(1);
+        place(&mut arena, 16);
+        assert_eq!(arena.wants_spare(), None, "two frames have a slot each, the first will be done");
+        arena.frame_done(1);
+        place(&mut arena, 64 << 10);
+        assert_eq!(arena.wants_spare(), Some(64 << 10), "a frame has two");
+        arena.add_slot(64 << 10);
+        place(&mut arena, 64 << 10);
+        assert_eq!(arena.wants_spare(), Some(64 << 10));
+        arena.add_slot(64 << 10);
+        place(&mut arena, 64 << 10);
+        assert_eq!(arena.wants_spare(), Some(64 << 10), "what the limit leaves");
+        arena.stop_growing();
+        assert_eq!(arena.wants_spare(), None);
     }
 
     #[test]

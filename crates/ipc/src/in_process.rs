@@ -33,6 +33,7 @@
 //! ```
 
 use crate::arena::{ArenaConfig, MAX_SLOTS, Outcome, Rotation};
+use crate::maker::Maker;
 use crate::memory::{SlotFactory, SlotMemory};
 pub use crate::receiver::serve;
 use crate::receiver::{NAP, Received, Receiver, within};
@@ -75,7 +76,7 @@ pub fn pair(
     let link = InProcessLink {
         shared: Arc::clone(&shared),
         arena: Rotation::new(config),
-        factory,
+        maker: Maker::new(factory),
         device: Box::new(device),
         inbox: VecDeque::new(),
         captures: None,
@@ -151,7 +152,7 @@ impl Shared {
 pub struct InProcessLink {
     shared: Arc<Shared>,
     arena: Rotation,
-    factory: Box<dyn SlotFactory>,
+    maker: Maker,
     device: Box<DeviceInfo>,
     /// Replies that were taken while waiting for another one.
     inbox: VecDeque<Reply>,
@@ -269,10 +270,18 @@ impl Link for InProcessLink {
     fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
         loop {
             match self.arena.alloc(size, align) {
-                Outcome::At(range) => return Ok(range),
-                Outcome::NeedSlot(bytes) => match self.factory.allocate(bytes) {
+                Outcome::At(range) => {
+                    // The slot's first bytes.
+                    if range.offset == 0
+                        && let Some(bytes) = self.arena.wants_spare()
+                    {
+                        self.maker.make_spare(bytes);
+                    }
+                    return Ok(range);
+                }
+                Outcome::NeedSlot(bytes) => match self.maker.make(bytes) {
                     Some(memory) => {
-                        let slot = self.arena.add_slot(memory.region.bytes().min(bytes));
+                        let slot = self.arena.add_slot(memory.region.bytes());
                         tracing::debug!(slot, bytes, "upload arena grows");
                         let fresh = self.shared.slots[slot as usize].set(memory);
                         debug_assert!(fresh.is_ok(), "slot numbers go up");

@@ -13,6 +13,7 @@
 mod arena;
 pub mod in_process;
 mod journal;
+mod maker;
 mod memory;
 mod receiver;
 pub mod shared;

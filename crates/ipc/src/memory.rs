@@ -205,7 +205,7 @@ impl std::fmt::Debug for SlotMemory {
     }
 }
 
-/// Makes the memory of arena slots. Called on the guest's thread, whenever the arena grows.
+/// Makes the memory of arena slots. Called on the guest's thread, and on one that makes slots ahead.
 pub trait SlotFactory: Send {
     /// Memory of at least `bytes` bytes, or `None` if there is none: the arena then waits for frames instead of
     /// growing.
