@@ -177,11 +177,12 @@ impl InProcessLink {
         move || shared.end()
     }
 
-    /// Moves what the receiver has answered into the inbox.
-    fn collect(&mut self) {
+    /// Moves what the receiver has answered into the inbox. True where a frame is done.
+    fn collect(&mut self) -> bool {
         if !self.shared.replied.swap(false, Ordering::Acquire) {
-            return;
+            return false;
         }
+        let before = self.arena.frames_in_flight();
         let mut replies = lock(&self.shared.replies);
         if replies.receiver_gone {
             self.shared.replied.store(true, Ordering::Release);
@@ -192,6 +193,23 @@ impl InProcessLink {
             }
             self.inbox.push_back(reply);
         }
+        self.arena.frames_in_flight() < before
+    }
+
+    /// Sleeps until there is a reply, or for a moment. False where no frame is out.
+    fn wait_shortly(&mut self) -> bool {
+        const MOMENT: Duration = Duration::from_micros(100);
+        if self.arena.frames_in_flight() == 0 {
+            return false;
+        }
+        self.ask();
+        let mut replies = lock(&self.shared.replies);
+        if replies.list.is_empty() && !replies.receiver_gone {
+            replies.guest_sleeps = true;
+            replies = self.shared.reply_ready.wait_timeout(replies, MOMENT).unwrap_or_else(PoisonError::into_inner).0;
+            replies.guest_sleeps = false;
+        }
+        !replies.receiver_gone
     }
 
     /// Tells a sleeping receiver that somebody waits for the GPU.
@@ -279,6 +297,8 @@ impl Link for InProcessLink {
                     }
                     return Ok(range);
                 }
+                // A frame may be done by now, or be done before a slot is.
+                Outcome::NeedSlot(_) if self.collect() || self.maker.is_busy() && self.wait_shortly() => {}
                 Outcome::NeedSlot(bytes) => match self.maker.make(bytes) {
                     Some(memory) => {
                         let slot = self.arena.add_slot(memory.region.bytes());

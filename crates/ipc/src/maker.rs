@@ -29,6 +29,11 @@ impl Maker {
         }
     }
 
+    /// Whether a slot is being made, and is not there yet.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.spare.as_ref().is_some_and(|spare| !spare.is_finished())
+    }
+
     /// A slot: the one in the making, which may have less bytes than are asked for, else one that is made now. `None` if there
     /// is no memory.
     pub(crate) fn make(&mut self, bytes: u64) -> Option<SlotMemory> {

@@ -12,6 +12,9 @@ const BATCH_WORDS: usize = 3 * 1024;
 /// Each time so many words have come together, a receiver that has nothing to do gets them: with full batches only, it
 /// would begin a frame 10 to 40 us later (H200's host).
 const EARLY_WORDS: usize = 512;
+
+/// Bytes of uploads that are worth handing over: the receiver copies them while the program writes the next ones.
+const EARLY_BYTES: u64 = 2 << 20;
 /// Vertices and indices of draws from the guest's memory share chunks of this size, so that a run of such draws binds once.
 const CHUNK: u32 = 64 * 1024;
 
@@ -80,6 +83,8 @@ pub struct Port {
     /// Bytes uploaded in the open frame, and how many it should have at most.
     uploaded: u64,
     frame_bytes: u64,
+    /// What `uploaded` was when a batch was last handed over.
+    uploaded_before: u64,
     /// Whether a chunk has been given out for a draw that has not come yet.
     draw_to_come: bool,
     recorder: Recorder,
@@ -111,6 +116,7 @@ impl Port {
             vertex_chunk: Chunk::default(),
             index_chunk: Chunk::default(),
             uploaded: 0,
+            uploaded_before: 0,
             draw_to_come: false,
             recorder: Recorder::new(),
         };
@@ -207,6 +213,7 @@ impl Port {
         }
         self.unsent_token = self.next_token;
         self.flush_at = EARLY_WORDS;
+        self.uploaded_before = self.uploaded;
         self.vertex_chunk = self.vertex_chunk.rest();
         self.index_chunk = self.index_chunk.rest();
         let last = self.encoder.sequence();
@@ -317,7 +324,7 @@ impl Port {
         }
         self.poll();
         self.frame += 1;
-        self.uploaded = 0;
+        (self.uploaded, self.uploaded_before) = (0, 0);
         self.recorder.frame(self.frame);
         self.vertex_chunk = Chunk::default();
         self.index_chunk = Chunk::default();
@@ -456,6 +463,8 @@ impl Port {
         let may_end = !self.draw_to_come && self.uploaded > 0;
         if may_end && self.uploaded.saturating_add(size.into()) > self.frame_bytes {
             self.end_without_picture();
+        } else if may_end && self.uploaded - self.uploaded_before >= EARLY_BYTES {
+            self.flush();
         }
         let mut range = self.alloc(size, align);
         if may_end && self.uploaded > 0 && matches!(range, Err(LinkError::ArenaFull { .. })) {

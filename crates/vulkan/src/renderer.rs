@@ -173,7 +173,7 @@ impl Renderer {
         self.recorder.skipped_draws
     }
 
-    /// At the end of a batch, `draws` or more that have been recorded go to a GPU that has nothing to do, instead of at the end
+    /// At the end of a batch, `draws` or more (4 KiB of uploads count as one) that have been recorded go to a GPU that has nothing to do, instead of at the end
     /// of the frame. A GPU of its own gets a thousand if nothing is said; for others, which would load and store their tiles
     /// once more or need the core for drawing, the frame is one piece.
     pub fn submit_early(&mut self, draws: u64) {
@@ -300,7 +300,7 @@ impl Renderer {
         signals: &[vk::Semaphore],
     ) -> Result<u64> {
         self.end_pass();
-        self.recorder.draws_submitted = self.recorder.draws;
+        (self.recorder.draws_submitted, self.recorder.uploaded) = (self.recorder.draws, 0);
         self.leave_uploads()?;
         self.show_shared();
         let number = self.recorder.submissions.submit(waits, signals)?;

@@ -149,8 +149,14 @@ impl Renderer {
                 self.end_frame_of_feedback()?;
                 self.stats.begin();
             }
-            Packet::UpdateBuffer(body) => return self.update_buffer(body, arena),
-            Packet::UpdateTexture(body) => return self.update_texture(body, arena),
+            Packet::UpdateBuffer(body) => {
+                self.recorder.uploaded += u64::from(body.data.size);
+                return self.update_buffer(body, arena);
+            }
+            Packet::UpdateTexture(body) => {
+                self.recorder.uploaded += u64::from(body.data.size);
+                return self.update_texture(body, arena);
+            }
             Packet::Clear(body, rects) => return self.clear(body, rects),
             Packet::Blit(body) => return self.blit(body),
             Packet::GenerateMips(body) => return self.generate_mips(body),
@@ -218,9 +224,7 @@ impl Renderer {
             self.transfers.readbacks.copy(arena, self.recorder.submissions.completed);
         }
         self.recorder.submissions.retire()?;
-        if self.recorder.draws - self.recorder.draws_submitted >= self.recorder.early_draws
-            && self.recorder.submissions.is_idle()
-        {
+        if self.recorder.has_much() && self.recorder.submissions.is_idle() {
             self.submit()?;
         }
         self.answer(replies)
