@@ -14,6 +14,14 @@ fn allocate(factory: &Mutex<Box<dyn SlotFactory>>, bytes: u64) -> Option<SlotMem
     factory.lock().unwrap_or_else(PoisonError::into_inner).allocate(bytes)
 }
 
+/// Has the system map every page: while the guest writes them one after the other, that takes as long as the writing.
+fn touch(slot: &SlotMemory) {
+    const PAGE: usize = 4096;
+    for at in (0..slot.region.bytes()).step_by(PAGE) {
+        let _inside = slot.region.write(at, &[0]);
+    }
+}
+
 impl Maker {
     pub(crate) fn new(factory: Box<dyn SlotFactory>) -> Self {
         Self { factory: Arc::new(Mutex::new(factory)), spare: None }
@@ -24,8 +32,9 @@ impl Maker {
         if self.spare.is_none() {
             let factory = Arc::clone(&self.factory);
             let thread = std::thread::Builder::new().name("upload slots".to_owned());
+            let make = move || allocate(&factory, bytes).inspect(touch);
             // Without a thread, it is made when it is needed.
-            self.spare = thread.spawn(move || allocate(&factory, bytes)).ok();
+            self.spare = thread.spawn(make).ok();
         }
     }
 

@@ -28,5 +28,5 @@ pub use edges::{Edge, Edges};
 pub use groups::{Dirty, Group, close, close_changes};
 pub use space::{Kind, KindRow, Space, State, close_marks, count_states, flatten, kind_of, name_in, row_in};
 pub use table::{Row, Table, index, readers};
-pub use tracker::{Figures, Tracked, TrackedArray, Tracker};
+pub use tracker::{Figures, Parts, Tracked, TrackedArray, TrackedParts, Tracker};
 pub use values::States;

@@ -348,6 +348,75 @@ impl<T: fmt::Debug, S: Space> fmt::Debug for Tracked<T, S> {
     }
 }
 
+/// A value whose parts are states: those of one instance of a kind, in their order.
+pub trait Parts: Copy {
+    /// Bit n: part n is another in `other`.
+    fn differing(&self, other: &Self) -> u32;
+}
+
+/// A [`Tracked`] value of which groups read parts. To readers it is the value itself, all parts of it.
+#[derive(Clone, Copy)]
+pub struct TrackedParts<T, S: Space> {
+    value: T,
+    kind: Kind<S>,
+}
+
+impl<T: Parts, S: Space> TrackedParts<T, S> {
+    /// The value after a reset. The kind has one instance.
+    pub const fn new(kind: Kind<S>, value: T) -> Self {
+        Self { value, kind }
+    }
+
+    /// The value, for who reads all parts.
+    #[inline]
+    pub fn get(&self) -> &T {
+        (0..self.kind.states).for_each(|part| trace::read(self.kind.only().plus(part)));
+        &self.value
+    }
+
+    /// The value, for who reads nothing but a part of it.
+    #[inline]
+    pub fn part(&self, part: u32) -> &T {
+        trace::read(self.kind.only().plus(part));
+        &self.value
+    }
+
+    /// Stores a value and marks the readers of the parts that are others.
+    #[inline]
+    pub fn set(&mut self, value: T, tracker: &mut Tracker<S>) {
+        let mut differing = self.value.differing(&value);
+        if differing == 0 {
+            return tracker.filtered();
+        }
+        self.value = value;
+        while differing != 0 {
+            tracker.changed(self.kind.only().plus(differing.trailing_zeros()));
+            differing &= differing - 1;
+        }
+    }
+}
+
+impl<T: Parts, S: Space> Deref for TrackedParts<T, S> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.get()
+    }
+}
+
+impl<T: PartialEq, S: Space> PartialEq for TrackedParts<T, S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<T: fmt::Debug, S: Space> fmt::Debug for TrackedParts<T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
 /// Values of the instances of a kind, each in the instance's first state. To readers it is the array itself; indexing reads one.
 #[derive(Clone)]
 pub struct TrackedArray<T, S: Space, const N: usize> {

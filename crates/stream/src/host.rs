@@ -2,9 +2,10 @@
 //!
 //! A new state of the host is a row here, a value in [`crate::State`] (or the renderer), and an apply function in the renderer.
 
+use crate::packets::{SetBlend, SetDepthStencil, SetRaster};
 use afterimage_abi::slots::{COMPUTE_SLOTS, TEXTURE_SLOTS, VERTEX_BUFFERS};
 use afterimage_abi::{Bank, Stage};
-use afterimage_state::{Dirty, State, groups, state_table, states};
+use afterimage_state::{Dirty, Parts, State, groups, state_table, states};
 
 groups! {
     /// What a renderer makes of host state, in the order of application: first what shaders and pipelines are chosen by, then what
@@ -153,6 +154,86 @@ state_table! {
     }
 }
 
+state_table! {
+    /// Parts of [`SetRaster`](crate::packets::SetRaster): what draws change often, what pipelines have of it, the sizes of points.
+    pub table RasterStates of Group {
+        0 FACES = 0 => Raster;
+        1 PRIMITIVES = 0 => RasterKey, Drawable, Raster, Lines;
+        2 POINTS = 0 => SystemConstants;
+    }
+}
+
+state_table! {
+    /// Parts of [`SetBlend`](crate::packets::SetBlend): blending with write masks, and the logical operation.
+    pub table BlendStates of Group {
+        0 BLENDING = 0 => Part, BlendKey, Blend;
+        1 LOGIC_OP = 0 => Part, RasterKey, BlendKey, Blend;
+    }
+}
+
+state_table! {
+    /// Parts of [`SetDepthStencil`](crate::packets::SetDepthStencil): what is tested, and how.
+    pub table DepthStencilStates of Group {
+        0 TESTS = 0 => Aside, DepthStencil;
+        1 HOW = 0 => DepthStencil;
+    }
+}
+
+impl Parts for SetRaster {
+    #[inline]
+    fn differing(&self, other: &Self) -> u32 {
+        // All fields, so that a new one is noticed here.
+        let Self { cull, front_ccw, fill, fill_back, depth_clip, bias_enable, line_mode, provoking, .. } = *self;
+        let Self {
+            depth_bias, slope_bias, point_size, sample_mask, point_size_min, point_size_max, line_width, ..
+        } = *self;
+        let Self { alpha_to_coverage, discard, pad: _, .. } = *self;
+        let f = |one: f32, two: f32| one.to_bits() != two.to_bits();
+        let faces = (cull != other.cull)
+            | (front_ccw != other.front_ccw)
+            | (bias_enable != other.bias_enable)
+            | f(depth_bias, other.depth_bias)
+            | f(slope_bias, other.slope_bias);
+        // Which faces are culled says which fill mode counts, where they have two.
+        let modes = (fill != fill_back) | (other.fill != other.fill_back);
+        let primitives = (modes & (cull != other.cull))
+            | (fill != other.fill)
+            | (fill_back != other.fill_back)
+            | (depth_clip != other.depth_clip)
+            | (line_mode != other.line_mode)
+            | (provoking != other.provoking)
+            | (sample_mask != other.sample_mask)
+            | f(line_width, other.line_width)
+            | (alpha_to_coverage != other.alpha_to_coverage)
+            | (discard != other.discard);
+        let points = f(point_size, other.point_size)
+            | f(point_size_min, other.point_size_min)
+            | f(point_size_max, other.point_size_max);
+        u32::from(faces) << RasterStates::FACES
+            | u32::from(primitives) << RasterStates::PRIMITIVES
+            | u32::from(points) << RasterStates::POINTS
+    }
+}
+
+impl Parts for SetBlend {
+    #[inline]
+    fn differing(&self, other: &Self) -> u32 {
+        let logic_op = self.logic_op != other.logic_op;
+        let all: (&[u64; 5], &[u64; 5]) = (bytemuck::cast_ref(self), bytemuck::cast_ref(other));
+        let blending = (all.0 != all.1) & !(logic_op && Self { logic_op: other.logic_op, ..*self } == *other);
+        u32::from(blending) << BlendStates::BLENDING | u32::from(logic_op) << BlendStates::LOGIC_OP
+    }
+}
+
+impl Parts for SetDepthStencil {
+    #[inline]
+    fn differing(&self, other: &Self) -> u32 {
+        let tests = (self.depth_test != other.depth_test) | (self.stencil_test != other.stencil_test);
+        let how = Self { depth_test: other.depth_test, stencil_test: other.stencil_test, ..*self } != *other;
+        u32::from(tests) << DepthStencilStates::TESTS | u32::from(how) << DepthStencilStates::HOW
+    }
+}
+
 states! {
     /// Every state of the host.
     pub space Host of Group {
@@ -165,11 +246,11 @@ states! {
         /// [`SetScissor`](crate::packets::SetScissor).
         SCISSOR [1] "scissor" => Scissor;
         /// [`SetRaster`](crate::packets::SetRaster).
-        RASTER [1] "raster" => RasterKey, Drawable, Raster, Lines, SystemConstants;
+        RASTER [1] "raster": RasterStates;
         /// [`SetDepthStencil`](crate::packets::SetDepthStencil).
-        DEPTH_STENCIL [1] "depth and stencil" => Aside, DepthStencil;
+        DEPTH_STENCIL [1] "depth and stencil": DepthStencilStates;
         /// [`SetBlend`](crate::packets::SetBlend).
-        BLEND [1] "blend" => Part, RasterKey, BlendKey, Blend;
+        BLEND [1] "blend": BlendStates;
         /// Its tail.
         BLEND_TARGETS [1] "blend of targets" => Part, BlendKey, Blend;
         /// [`SetPixelOps`](crate::packets::SetPixelOps).
@@ -261,5 +342,52 @@ pub(crate) const fn images_of(stage: Stage) -> State<Host> {
         Stage::Vertex | Stage::Geometry => Host::STORAGE_IMAGE.at(0),
         Stage::Pixel => Host::STORAGE_IMAGE.at(1),
         Stage::Compute => Host::COMPUTE_IMAGE.only(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytemuck::{Pod, bytes_of, bytes_of_mut};
+
+    /// The parts that another byte at each place changes; padding is at the end.
+    fn parts_of_bytes<T: Parts + Pod>(padding: usize) -> Vec<u32> {
+        let one = T::zeroed();
+        let other = |at: usize| {
+            let mut other = one;
+            bytes_of_mut(&mut other)[at] = 1;
+            assert_eq!(one.differing(&other), other.differing(&one), "byte {at}");
+            one.differing(&other)
+        };
+        assert_eq!(one.differing(&one), 0);
+        (0..bytes_of(&one).len() - padding).map(other).collect()
+    }
+
+    #[test]
+    fn every_field_is_in_a_part() {
+        let raster = parts_of_bytes::<SetRaster>(2);
+        assert!(raster.iter().all(|parts| [1, 2, 4].contains(parts) || *parts == 3), "{raster:?}");
+        assert_eq!(raster.iter().filter(|parts| **parts == 1).count(), 3 + 2 * 4, "cull, front_ccw, the bias");
+        assert_eq!(raster.iter().filter(|parts| **parts == 4).count(), 3 * 4, "three sizes");
+        let blend = parts_of_bytes::<SetBlend>(4);
+        assert!(blend.iter().enumerate().all(|(at, parts)| *parts == if at == 7 { 2 } else { 1 }), "{blend:?}");
+        let depth = parts_of_bytes::<SetDepthStencil>(0);
+        assert!(depth.iter().enumerate().all(|(at, parts)| *parts == if at == 0 || at == 3 { 1 } else { 2 }), "{depth:?}");
+    }
+
+    #[test]
+    fn which_faces_are_culled_matters_to_pipelines_where_fill_modes_differ() {
+        let one = SetRaster { fill: 1, ..SetRaster::default() };
+        assert_eq!(one.differing(&SetRaster { cull: 1, ..one }), 1 << RasterStates::FACES | 1 << RasterStates::PRIMITIVES);
+        let same = SetRaster { fill_back: 1, ..one };
+        assert_eq!(same.differing(&SetRaster { cull: 1, ..same }), 1 << RasterStates::FACES);
+    }
+
+    #[test]
+    fn a_logical_operation_alone_is_no_change_of_blending() {
+        let one = SetBlend::default();
+        let other = SetBlend { logic_op: 3, enable: 1, ..one };
+        assert_eq!(one.differing(&SetBlend { logic_op: 3, ..one }), 1 << BlendStates::LOGIC_OP);
+        assert_eq!(one.differing(&other), 1 << BlendStates::LOGIC_OP | 1 << BlendStates::BLENDING);
     }
 }

@@ -7,7 +7,7 @@ use crate::budgets::Spent;
 use crate::host::{BANK_STATES, Host, IndexBufferStates, TextureStates, VertexBufferStates, images_of, storage_of};
 use crate::packets::*;
 use crate::{ObjectId, ObjectKind};
-use afterimage_state::{State as Number, Tracked, TrackedArray, Tracker, trace};
+use afterimage_state::{State as Number, Tracked, TrackedArray, TrackedParts, Tracker, trace};
 use std::collections::BTreeMap;
 
 pub use afterimage_abi::slots::{
@@ -157,11 +157,11 @@ pub struct State {
     /// Current scissor.
     pub scissor: Tracked<SetScissor, Host>,
     /// Current rasteriser state.
-    pub raster: Tracked<SetRaster, Host>,
+    pub raster: TrackedParts<SetRaster, Host>,
     /// Current depth-stencil state.
-    pub depth_stencil: Tracked<SetDepthStencil, Host>,
+    pub depth_stencil: TrackedParts<SetDepthStencil, Host>,
     /// Current blend state.
-    pub blend: Tracked<SetBlend, Host>,
+    pub blend: TrackedParts<SetBlend, Host>,
     /// Blending of the first targets, where they have their own.
     pub blend_targets: Tracked<Vec<BlendTarget>, Host>,
     /// Current pixel operations.
@@ -246,8 +246,8 @@ impl Default for State {
                 Host::SCISSOR.only(),
                 SetScissor { rect: Rect { x: 0, y: 0, width: i32::MAX as u32, height: i32::MAX as u32 } },
             ),
-            raster: Tracked::new(
-                Host::RASTER.only(),
+            raster: TrackedParts::new(
+                Host::RASTER,
                 SetRaster {
                     depth_clip: 1,
                     point_size: 1.0,
@@ -256,8 +256,8 @@ impl Default for State {
                     ..SetRaster::default()
                 },
             ),
-            depth_stencil: Tracked::new(Host::DEPTH_STENCIL.only(), SetDepthStencil::default()),
-            blend: Tracked::new(Host::BLEND.only(), SetBlend { write_masks: [15; 8], ..SetBlend::default() }),
+            depth_stencil: TrackedParts::new(Host::DEPTH_STENCIL, SetDepthStencil::default()),
+            blend: TrackedParts::new(Host::BLEND, SetBlend { write_masks: [15; 8], ..SetBlend::default() }),
             blend_targets: Tracked::new(Host::BLEND_TARGETS.only(), Vec::new()),
             pixel_ops: Tracked::new(
                 Host::PIXEL_OPS.only(),

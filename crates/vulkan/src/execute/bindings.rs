@@ -14,7 +14,7 @@ use crate::state::storage::write_addresses;
 use crate::state::vertices::bits;
 use afterimage_abi::{Bank, SystemRegister as R, bound, descriptors, push};
 use afterimage_state::{Effect, trace};
-use afterimage_stream::host::TextureStates;
+use afterimage_stream::host::{RasterStates, TextureStates};
 use afterimage_stream::packets::{Stage, TextureBinding};
 use afterimage_stream::{Group, Host, TEXTURE_SLOTS};
 use ash::vk;
@@ -208,7 +208,7 @@ impl Renderer {
         // Fog that ends where it starts is a step: none before that place, all of it from there on.
         let per_unit = if range == 0.0 { f32::MAX } else { 1.0 / range };
         block[FOG] = [ops.fog_start, ops.fog_end, per_unit, 0.0];
-        let raster = &self.state.raster;
+        let raster = self.state.raster.part(RasterStates::POINTS);
         let [device_min, device_max] = self.gpu.profile.limits.point_size_range;
         let smallest = raster.point_size_min.max(device_min);
         let largest = if raster.point_size_max > 0.0 { raster.point_size_max.min(device_max) } else { device_max };
@@ -375,7 +375,7 @@ impl Renderer {
     /// What the shader that makes triangles of lines reads, where they are: their width, and the size of the viewport, in pixels.
     fn lines(&self) -> Option<[u32; 4]> {
         trace::read_result::<Host>(Group::RasterKey);
-        let (state, viewport) = (&self.state.raster, &self.state.viewport);
+        let (state, viewport) = (self.state.raster.part(RasterStates::PRIMITIVES), &self.state.viewport);
         let width = if state.line_width == 0.0 { 1.0 } else { state.line_width };
         self.bound.key.raster.line_quads().then(|| [width, viewport.width, viewport.height, 0.0].map(f32::to_bits))
     }

@@ -1,6 +1,7 @@
 //! Dynamic state: what is set in the command buffer and is no part of pipelines. Each setter compares with what the
 //! command buffer has.
 
+use crate::device::gpu::Gpu;
 use crate::pipeline::{key, raster};
 use crate::renderer::Renderer;
 use crate::resources::sampler::compare;
@@ -166,35 +167,35 @@ impl Renderer {
     }
 
     pub(crate) fn set_raster(&mut self, new: DynamicRaster) {
-        let old = self.bound.recorded.raster.replace(new);
-        if old == Some(new) {
+        let before = self.bound.recorded.raster.replace(new);
+        if before == Some(new) {
             return;
         }
         let (raw, cmd, made) = (&self.gpu.raw, self.recorder.submissions.main, &mut self.stats.calls.made);
-        let mut changed = |same: fn(&DynamicRaster, &DynamicRaster) -> bool| {
-            let changed = old.is_none_or(|old| !same(&old, &new));
-            *made += u64::from(changed);
-            changed
+        let (all, old) = (before.is_none(), before.unwrap_or(new));
+        let mut changed = |differs: bool| {
+            *made += u64::from(all | differs);
+            all | differs
         };
         // SAFETY: the command buffer is being recorded, and extension functions are there where the profile says so.
         unsafe {
-            if changed(|a, b| a.discard == b.discard) {
+            if changed(old.discard != new.discard) {
                 raw.cmd_set_rasterizer_discard_enable(cmd, new.discard);
             }
-            if changed(|a, b| a.cull == b.cull) {
+            if changed(old.cull != new.cull) {
                 raw.cmd_set_cull_mode(cmd, cull_mode(new.cull));
             }
-            if changed(|a, b| a.front_ccw == b.front_ccw) {
+            if changed(old.front_ccw != new.front_ccw) {
                 let ccw = new.front_ccw != 0;
                 raw.cmd_set_front_face(
                     cmd,
                     if ccw { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE },
                 );
             }
-            if changed(|a, b| a.line_width == b.line_width) {
+            if changed(old.line_width != new.line_width) {
                 raw.cmd_set_line_width(cmd, new.line_width);
             }
-            if changed(|a, b| a.bias == b.bias) {
+            if changed(old.bias != new.bias) {
                 let [enable, constant, slope] = new.bias;
                 let (constant, slope) = (f32::from_bits(constant), f32::from_bits(slope));
                 raw.cmd_set_depth_bias_enable(cmd, enable != 0);
@@ -213,13 +214,13 @@ impl Renderer {
             }
             let Some(d3) = &self.gpu.dynamic3 else { return };
             let has = self.gpu.profile.dynamic_state3;
-            if has.polygon_mode && changed(|a, b| a.fill == b.fill) {
+            if has.polygon_mode && changed(old.fill != new.fill) {
                 d3.cmd_set_polygon_mode(cmd, raster::polygon_mode(&self.gpu, new.fill));
             }
-            if has.depth_clamp && changed(|a, b| a.clamp == b.clamp) {
+            if has.depth_clamp && changed(old.clamp != new.clamp) {
                 d3.cmd_set_depth_clamp_enable(cmd, new.clamp);
             }
-            if has.sample_mask && changed(|a, b| a.sample_mask == b.sample_mask) {
+            if has.sample_mask && changed(old.sample_mask != new.sample_mask) {
                 let (mask, samples) = new.sample_mask;
                 d3.cmd_set_sample_mask(cmd, vk::SampleCountFlags::from_raw(samples), &[mask]);
             }
@@ -296,31 +297,30 @@ impl Renderer {
             return;
         }
         let state = tests.state;
-        let back = state.own_back;
-        let was = before.map(|before| before.state);
+        let (all, was) = (before.is_none(), before.map_or(state, |before| before.state));
+        let (back, back_changed) = (state.own_back, was.own_back != state.own_back);
         let made = &mut self.stats.calls.made;
         let (raw, cmd) = (&self.gpu.raw, self.recorder.submissions.main);
-        let mut changed = |field: fn(&SetDepthStencil) -> [u8; 2]| {
-            let changed = was.is_none_or(|was| field(&was) != field(&state));
-            *made += u64::from(changed);
-            changed
+        let mut changed = |differs: bool| {
+            *made += u64::from(all | differs);
+            all | differs
         };
         // SAFETY: the command buffer is being recorded.
         unsafe {
-            if changed(|s| [s.depth_test, 0]) {
+            if changed(was.depth_test != state.depth_test) {
                 raw.cmd_set_depth_test_enable(cmd, state.depth_test != 0);
             }
-            if changed(|s| [s.depth_write, s.depth_test]) {
+            if changed((was.depth_write, was.depth_test) != (state.depth_write, state.depth_test)) {
                 raw.cmd_set_depth_write_enable(cmd, state.depth_write != 0 && state.depth_test != 0);
             }
-            if changed(|s| [s.depth_compare, 0]) {
+            if changed(was.depth_compare != state.depth_compare) {
                 raw.cmd_set_depth_compare_op(cmd, compare(state.depth_compare));
             }
-            if changed(|s| [s.stencil_test, 0]) {
+            if changed(was.stencil_test != state.stencil_test) {
                 raw.cmd_set_stencil_test_enable(cmd, state.stencil_test != 0);
             }
             let both = vk::StencilFaceFlags::FRONT_AND_BACK;
-            if was.is_none_or(|was| (was.front, was.back) != (state.front, state.back)) {
+            if all | (was.front != state.front) | (was.back != state.back) {
                 for (face, ops) in
                     [(vk::StencilFaceFlags::FRONT, state.front), (vk::StencilFaceFlags::BACK, state.back)]
                 {
@@ -329,14 +329,13 @@ impl Renderer {
                     raw.cmd_set_stencil_op(cmd, face, fail, pass, depth_fail, compare(function));
                 }
             }
-            let back_changed = was.is_none_or(|was| was.own_back != back);
-            if changed(|s| [s.read_mask, 0]) || back_changed {
+            if changed((was.read_mask != state.read_mask) | back_changed) {
                 raw.cmd_set_stencil_compare_mask(cmd, both, state.read_mask.into());
             }
-            if changed(|s| [s.write_mask, 0]) || back_changed {
+            if changed((was.write_mask != state.write_mask) | back_changed) {
                 raw.cmd_set_stencil_write_mask(cmd, both, state.write_mask.into());
             }
-            if changed(|s| [s.reference, 0]) || back_changed {
+            if changed((was.reference != state.reference) | back_changed) {
                 raw.cmd_set_stencil_reference(cmd, both, state.reference.into());
             }
             if back.enable != 0 {
@@ -360,8 +359,9 @@ impl Renderer {
             for (index, target) in own.take(self.bound.targets.formats.color_count()).enumerate() {
                 let enable = target.enable & self.bound.targets.blendable >> index & 1;
                 blend.enable = blend.enable & !(1 << index) | enable << index;
-                blend.equations[index] = key::equation_of(&target);
-                blend.masks[index] = target.write_mask;
+                blend.equations[index] = key::packed(key::equation_of(&target));
+                let mask = |mask: u8| u64::from(mask) << (8 * index);
+                blend.masks = blend.masks & !mask(u8::MAX) | mask(target.write_mask);
             }
         }
         blend
@@ -373,45 +373,39 @@ impl Renderer {
         if !self.gpu.profile.dynamic_state3.blend {
             return DynamicBlend { logic_op, constant, blends, ..DynamicBlend::default() };
         }
+        // Every pipeline has as many attachments as the targets have. Those without any want the state all the same.
+        let count = self.bound.targets.formats.color_count().max(1) as u8;
+        let mut equations = [0; 8];
+        equations[..usize::from(count)].fill(key::packed(key::equation(state)));
         DynamicBlend {
             logic_op,
             constant,
-            // Every pipeline has as many attachments as the targets have. Those without any want the state all the same.
-            count: self.bound.targets.formats.color_count().max(1) as u8,
+            count,
             blends,
             enable: if blends { self.bound.targets.blendable } else { 0 },
-            equations: [key::equation(state); 8],
-            masks,
+            equations,
+            masks: DynamicBlend::masks(masks, count),
         }
     }
 
     /// The calls that make the command buffer have a blend state: bits of [`DynamicBlend`].
     pub(crate) fn blend_calls(&self, new: &DynamicBlend) -> u8 {
-        let mut calls = 0;
-        let old = self.bound.recorded.blend;
-        let changed = |same: fn(&DynamicBlend, &DynamicBlend) -> bool| old.is_none_or(|old| !same(&old, new));
-        if self.gpu.dynamic2.is_some() && changed(|a, b| a.logic_op == b.logic_op) {
-            calls |= DynamicBlend::LOGIC_OP;
-        }
+        let call = |call: u8, is_made: bool| if is_made { call } else { 0 };
+        let all = self.bound.recorded.blend.is_none();
+        let old = self.bound.recorded.blend.as_ref().unwrap_or(new);
         // Constants and equations say nothing while blending is off.
         let blends = new.blends || new.enable != 0;
-        if changed(|a, b| a.constant == b.constant) && (blends || old.is_none()) {
-            calls |= DynamicBlend::CONSTANT;
-        }
+        let mut calls =
+            call(DynamicBlend::LOGIC_OP, self.gpu.dynamic2.is_some() & (all | (old.logic_op != new.logic_op)));
+        calls |= call(DynamicBlend::CONSTANT, all | (blends && old.constant != new.constant));
         if !self.gpu.profile.dynamic_state3.blend {
             return calls;
         }
-        let count = changed(|a, b| a.count == b.count);
-        if count || changed(|a, b| a.enable == b.enable) {
-            calls |= DynamicBlend::ENABLE;
-        }
-        if count || (blends && changed(|a, b| a.equations == b.equations)) {
-            calls |= DynamicBlend::EQUATIONS;
-        }
-        if count || changed(|a, b| a.masks == b.masks) {
-            calls |= DynamicBlend::MASKS;
-        }
-        calls
+        let all = all | (old.count != new.count);
+        let n = usize::from(new.count).min(8);
+        calls |= call(DynamicBlend::ENABLE, all | (old.enable != new.enable));
+        calls |= call(DynamicBlend::EQUATIONS, all | (blends && old.equations[..n] != new.equations[..n]));
+        calls | call(DynamicBlend::MASKS, all | (old.masks != new.masks))
     }
 
     /// [`Group::Blend`].
@@ -424,16 +418,15 @@ impl Renderer {
 
     pub(crate) fn set_blend(&mut self, new: DynamicBlend) {
         let calls = self.blend_calls(&new);
-        if let Some(kept) = self.bound.recorded.blend.as_mut().filter(|_| calls == 0) {
-            kept.blends = new.blends;
+        let (gpu, cmd) = (&self.gpu, self.recorder.submissions.main);
+        let kept = self.bound.recorded.blend.get_or_insert(new);
+        (kept.blends, kept.count) = (new.blends, new.count);
+        if calls == 0 {
             return;
         }
         self.stats.calls.made += u64::from(calls.count_ones());
         let has = |call: u8| calls & call != 0;
-        let (raw, cmd) = (&self.gpu.raw, self.recorder.submissions.main);
-        let mut kept = self.bound.recorded.blend.unwrap_or(new);
-        (kept.blends, kept.count) = (new.blends, new.count);
-        if let Some(d2) = self.gpu.dynamic2.as_ref().filter(|_| has(DynamicBlend::LOGIC_OP)) {
+        if let Some(d2) = gpu.dynamic2.as_ref().filter(|_| has(DynamicBlend::LOGIC_OP)) {
             kept.logic_op = new.logic_op;
             // SAFETY: the command buffer is being recorded, and the extension is enabled.
             unsafe { d2.cmd_set_logic_op(cmd, raster::logic_op(new.logic_op)) };
@@ -441,43 +434,50 @@ impl Renderer {
         if has(DynamicBlend::CONSTANT) {
             kept.constant = new.constant;
             // SAFETY: the command buffer is being recorded.
-            unsafe { raw.cmd_set_blend_constants(cmd, &new.constant.map(f32::from_bits)) };
+            unsafe { gpu.raw.cmd_set_blend_constants(cmd, &new.constant.map(f32::from_bits)) };
         }
-        let n = usize::from(new.count);
-        if let Some(d3) = &self.gpu.dynamic3 {
-            // SAFETY: the command buffer is being recorded, and the extension is enabled.
-            unsafe {
-                if has(DynamicBlend::ENABLE) {
-                    kept.enable = new.enable;
-                    let enable: [_; 8] = std::array::from_fn(|index| vk::Bool32::from(new.enable >> index & 1 != 0));
-                    d3.cmd_set_color_blend_enable(cmd, 0, &enable[..n]);
-                }
-                if has(DynamicBlend::EQUATIONS) {
-                    kept.equations = new.equations;
-                    let equations = new.equations.map(|equation| self.equation(equation));
-                    d3.cmd_set_color_blend_equation(cmd, 0, &equations[..n]);
-                }
-                if has(DynamicBlend::MASKS) {
-                    kept.masks = new.masks;
-                    let flags = new.masks.map(|mask| vk::ColorComponentFlags::from_raw(mask.into()));
-                    d3.cmd_set_color_write_mask(cmd, 0, &flags[..n]);
-                }
+        let Some(d3) = &gpu.dynamic3 else { return };
+        let n = usize::from(new.count).min(8);
+        if has(DynamicBlend::ENABLE) {
+            kept.enable = new.enable;
+            let mut enable = [vk::FALSE; 8];
+            for (index, enable) in enable[..n].iter_mut().enumerate() {
+                *enable = u32::from(new.enable >> index & 1);
             }
+            // SAFETY: the command buffer is being recorded, and the extension is enabled.
+            unsafe { d3.cmd_set_color_blend_enable(cmd, 0, &enable[..n]) };
         }
-        self.bound.recorded.blend = Some(kept);
+        if has(DynamicBlend::EQUATIONS) {
+            kept.equations = new.equations;
+            let mut equations = [vk::ColorBlendEquationEXT::default(); 8];
+            for (equation, packed) in equations[..n].iter_mut().zip(new.equations) {
+                *equation = vulkan_equation(gpu, packed);
+            }
+            // SAFETY: as above.
+            unsafe { d3.cmd_set_color_blend_equation(cmd, 0, &equations[..n]) };
+        }
+        if has(DynamicBlend::MASKS) {
+            kept.masks = new.masks;
+            let mut flags = [vk::ColorComponentFlags::empty(); 8];
+            for (flags, mask) in flags[..n].iter_mut().zip(new.masks.to_le_bytes()) {
+                *flags = vk::ColorComponentFlags::from_raw(mask.into());
+            }
+            // SAFETY: as above.
+            unsafe { d3.cmd_set_color_write_mask(cmd, 0, &flags[..n]) };
+        }
     }
 }
 
-impl Renderer {
-    fn equation(&self, [src, dst, op, src_alpha, dst_alpha, alpha_op]: [u8; 6]) -> vk::ColorBlendEquationEXT {
-        vk::ColorBlendEquationEXT {
-            src_color_blend_factor: key::factor(&self.gpu, src),
-            dst_color_blend_factor: key::factor(&self.gpu, dst),
-            color_blend_op: key::blend_op(op),
-            src_alpha_blend_factor: key::factor(&self.gpu, src_alpha),
-            dst_alpha_blend_factor: key::factor(&self.gpu, dst_alpha),
-            alpha_blend_op: key::blend_op(alpha_op),
-        }
+/// Vulkan's equation of [`key::packed`] bytes.
+fn vulkan_equation(gpu: &Gpu, packed: u64) -> vk::ColorBlendEquationEXT {
+    let [src, dst, op, src_alpha, dst_alpha, alpha_op, ..] = packed.to_le_bytes();
+    vk::ColorBlendEquationEXT {
+        src_color_blend_factor: key::factor(gpu, src),
+        dst_color_blend_factor: key::factor(gpu, dst),
+        color_blend_op: key::blend_op(op),
+        src_alpha_blend_factor: key::factor(gpu, src_alpha),
+        dst_alpha_blend_factor: key::factor(gpu, dst_alpha),
+        alpha_blend_op: key::blend_op(alpha_op),
     }
 }
 

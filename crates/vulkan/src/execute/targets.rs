@@ -6,6 +6,7 @@ use crate::renderer::Renderer;
 use crate::state::apply::Applied;
 use crate::state::targets::{Attachment, Load, Targets};
 use afterimage_state::{Effect, trace};
+use afterimage_stream::host::{DepthStencilStates, RasterStates};
 use afterimage_stream::packets::{Clear, View};
 use afterimage_stream::{FormatFeatures, Group, Host, ObjectId};
 use ash::vk;
@@ -50,7 +51,8 @@ impl Renderer {
     /// Whether a depth-stencil target is put aside: it is too small, and nothing is tested against it.
     pub(crate) fn puts_depth_aside(&self) -> bool {
         trace::read_result::<Host>(Group::SmallDepth);
-        self.bound.small_depth && self.state.depth_stencil.depth_test | self.state.depth_stencil.stencil_test == 0
+        let state = self.state.depth_stencil.part(DepthStencilStates::TESTS);
+        self.bound.small_depth && state.depth_test | state.stencil_test == 0
     }
 
     /// [`Group::Aside`].
@@ -131,7 +133,7 @@ impl Renderer {
         let viewport = &*self.state.viewport;
         // What is captured or stored is written although nothing is rasterised.
         let there = !self.bound.targets.is_empty() && viewport.width > 0.0 && viewport.height > 0.0;
-        there || self.state.raster.discard != 0 || self.may_write_feedback()
+        there || self.state.raster.part(RasterStates::PRIMITIVES).discard != 0 || self.may_write_feedback()
     }
 
     /// Whether blending with a texture's texels is possible.

@@ -12,6 +12,7 @@ use afterimage_ir::InputPrimitive;
 use afterimage_render::workers::Urgency;
 use afterimage_shader::RuntimeInfo;
 use afterimage_state::{Effect, trace};
+use afterimage_stream::host::{BlendStates, RasterStates};
 use afterimage_stream::packets::{LineMode, Topology};
 use afterimage_stream::{FEEDBACK_BUFFERS, Group, Host};
 use ash::vk;
@@ -135,14 +136,14 @@ impl Renderer {
     /// they are filled in another way, and how is in the pipeline.
     pub(crate) fn raster_key(&self) -> (Raster, u32, Option<Raster>) {
         let topology = Topology::of(*self.bound.topology as u8);
-        let (profile, mut state) = (&self.gpu.profile, *self.state.raster);
+        let (profile, mut state) = (&self.gpu.profile, *self.state.raster.part(RasterStates::PRIMITIVES));
         if (self.feedback.is_native() || self.has_geometry()) && state.line_mode == LineMode::Quad as u8 {
             // The geometry shader that makes them would be what is captured from; and there is but one.
             state.line_mode = LineMode::Default as u8;
         }
         let state = &state;
         let class = raster::class(topology);
-        let key = Raster::new(profile, state, self.state.blend.logic_op, class).of(profile, topology);
+        let key = Raster::new(profile, state, self.logic_op(), class).of(profile, topology);
         let apart = class == raster::TRIANGLES
             && !profile.dynamic_state3.polygon_mode
             && raster::draws_faces_apart(profile, state)
@@ -288,13 +289,17 @@ impl Renderer {
         self.programs.pipelines.wait(&key, &self.programs.library)
     }
 
+    fn logic_op(&self) -> u8 {
+        self.state.blend.part(BlendStates::LOGIC_OP).logic_op
+    }
+
     /// Says once what the state asks for and the device does not have.
     fn warn_of_lacks(&mut self) {
-        let (profile, state) = (&self.gpu.profile, &*self.state.raster);
+        let (profile, state) = (&self.gpu.profile, self.state.raster.part(RasterStates::PRIMITIVES));
         let lines = state.line_mode == LineMode::Quad as u8 && !profile.geometry_shader;
         let smooth = state.line_mode == LineMode::Smooth as u8 && !profile.smooth_lines;
         let provoking = state.provoking != 0 && !profile.provoking_last;
-        let logic = self.state.blend.logic_op != 0 && !profile.logic_op;
+        let logic = self.logic_op() != 0 && !profile.logic_op;
         let rectangles = *self.bound.topology == Topology::RectList as u32 && !profile.geometry_shader;
         if lines {
             self.warn_once("line mode", "lines as two triangles (the device has no geometry shaders)");

@@ -222,6 +222,12 @@ pub(crate) fn equation(blend: &SetBlend) -> [u8; 6] {
     [blend.src_color, blend.dst_color, blend.color_op, blend.src_alpha, blend.dst_alpha, blend.alpha_op]
 }
 
+/// Equation bytes in a word, the first in the lowest.
+#[inline]
+pub(crate) fn packed([a, b, c, d, e, f]: [u8; 6]) -> u64 {
+    u64::from_le_bytes([a, b, c, d, e, f, 0, 0])
+}
+
 /// The equation bytes of a target's own blending.
 pub(crate) fn equation_of(blend: &BlendTarget) -> [u8; 6] {
     [blend.src_color, blend.dst_color, blend.color_op, blend.src_alpha, blend.dst_alpha, blend.alpha_op]

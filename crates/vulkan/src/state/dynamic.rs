@@ -31,14 +31,16 @@ pub(crate) struct DynamicTests {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct DynamicBlend {
     pub(crate) logic_op: u8,
-    /// Targets.
+    /// Targets. What comes behind is zero.
     pub(crate) count: u8,
     /// Bit per target that is blended with.
     pub(crate) enable: u8,
     /// Whether the state asks for blending.
     pub(crate) blends: bool,
-    pub(crate) masks: [u8; 8],
-    pub(crate) equations: [[u8; 6]; 8],
+    /// A byte for each target, the first in the lowest.
+    pub(crate) masks: u64,
+    /// Of each target, in the order of [`crate::pipeline::key::equation`], the first byte in the lowest.
+    pub(crate) equations: [u64; 8],
     pub(crate) constant: [u32; 4],
 }
 
@@ -48,6 +50,11 @@ impl DynamicBlend {
     pub(crate) fn effective(self) -> Self {
         let blends = self.blends || self.enable != 0;
         if blends { self } else { Self { equations: Default::default(), constant: [0; 4], ..self } }
+    }
+
+    /// Write masks of so many targets.
+    pub(crate) fn masks(masks: [u8; 8], count: u8) -> u64 {
+        u64::from_le_bytes(masks) & (u64::MAX >> (64 - 8 * u32::from(count.clamp(1, 8))))
     }
 
     // Calls of `Renderer::blend_calls`.
