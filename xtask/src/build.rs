@@ -239,18 +239,20 @@ fn headers(ws: &Workspace, tree: &Tree) -> Result {
 /// and do not wait for the lock of other builds. Tests take those that are built sooner, with as little optimised as in
 /// the native half.
 fn windows_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
-    let (folder, level) = match profile {
-        Profile::Dev => ("win-dev", "1"),
-        Profile::Release => ("win", "3"),
+    let (folder, optimised): (_, &[&str]) = match profile {
+        Profile::Dev => ("win-dev", &["opt-level=1", "lto=false", "codegen-units=16"]),
+        Profile::Release => ("win", &[]),
     };
     let target_dir = ws.target.join(folder);
     let mut cargo = cargo(ws);
     cargo.args(["build", "--release", "--lib", "-p", "afterimage-d3d9-com", "-Zbuild-std=std,panic_abort"]);
     cargo
         .args(["--config", "profile.release.panic=\"abort\"", "--config", "profile.release.debug=false"])
-        .args(["--config", &format!("profile.release.opt-level={level}")])
         .arg("--target-dir")
         .arg(&target_dir);
+    for setting in optimised {
+        cargo.args(["--config", &format!("profile.release.{setting}")]);
+    }
     cargo.env("RUSTC_BOOTSTRAP", "1");
     for width in Width::ALL {
         cargo.args(["--target", &width.target()]);

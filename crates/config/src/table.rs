@@ -181,6 +181,9 @@ options! {
         async_pipelines "async": bool = "off", Kind::OnOff, Renderer,
             "Skip draws whose pipeline is not made yet, instead of waiting for it.",
             "Fewer stutters. Things appear late, and what is drawn only once may be missing for good.";
+        record_thread "record_thread": Switch = "auto", Kind::Choice(Switch::WORDS), Renderer,
+            "Whether calls of draws go into Vulkan's command buffers on a thread of their own.",
+            "`auto` has one where there are four cores and the device is no processor, unless the renderer is a process of its own, which can tell the draw that a driver ends in.";
         force_anisotropy "force_anisotropy": u32 = "0", integer(0, 16), Library,
             "Filter textures with this anisotropy wherever the program filters them linearly; 0 leaves it to the program.",
             "Textures that are sampled without mip maps or with point filters stay as they are.";

@@ -381,6 +381,13 @@ impl<T: Parts, S: Space> TrackedParts<T, S> {
         &self.value
     }
 
+    /// The value, for who reads nothing but some parts of it.
+    #[inline]
+    pub fn parts<const N: usize>(&self, parts: [u32; N]) -> &T {
+        parts.into_iter().for_each(|part| trace::read(self.kind.only().plus(part)));
+        &self.value
+    }
+
     /// Stores a value and marks the readers of the parts that are others.
     #[inline]
     pub fn set(&mut self, value: T, tracker: &mut Tracker<S>) {

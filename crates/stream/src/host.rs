@@ -372,13 +372,19 @@ mod tests {
         let blend = parts_of_bytes::<SetBlend>(4);
         assert!(blend.iter().enumerate().all(|(at, parts)| *parts == if at == 7 { 2 } else { 1 }), "{blend:?}");
         let depth = parts_of_bytes::<SetDepthStencil>(0);
-        assert!(depth.iter().enumerate().all(|(at, parts)| *parts == if at == 0 || at == 3 { 1 } else { 2 }), "{depth:?}");
+        assert!(
+            depth.iter().enumerate().all(|(at, parts)| *parts == if at == 0 || at == 3 { 1 } else { 2 }),
+            "{depth:?}"
+        );
     }
 
     #[test]
     fn which_faces_are_culled_matters_to_pipelines_where_fill_modes_differ() {
         let one = SetRaster { fill: 1, ..SetRaster::default() };
-        assert_eq!(one.differing(&SetRaster { cull: 1, ..one }), 1 << RasterStates::FACES | 1 << RasterStates::PRIMITIVES);
+        assert_eq!(
+            one.differing(&SetRaster { cull: 1, ..one }),
+            1 << RasterStates::FACES | 1 << RasterStates::PRIMITIVES
+        );
         let same = SetRaster { fill_back: 1, ..one };
         assert_eq!(same.differing(&SetRaster { cull: 1, ..same }), 1 << RasterStates::FACES);
     }

@@ -70,6 +70,8 @@ pub struct Options {
     /// Option `async`: draws whose pipeline is not made yet are skipped instead of waited for. Things appear late,
     /// and what is drawn only once may be missing for good.
     pub skip_unready: bool,
+    /// Option `record_thread`; where it suits if `None`.
+    pub record_thread: Option<bool>,
     /// Option `float_rules`: how closely shaders follow Direct3D 9's float rules. `auto`, or
     /// `None` here, is the closest that costs little with the device's driver.
     pub float_rules: Option<FloatRules>,
@@ -124,6 +126,11 @@ impl Options {
             remember: true,
             idle_pipelines: None,
             skip_unready: settings.async_pipelines,
+            record_thread: match settings.record_thread {
+                Switch::Auto => None,
+                Switch::On => Some(true),
+                Switch::Off => Some(false),
+            },
             float_rules: FloatRules::from_name(settings.float_rules.name()),
             screenshots: settings.screenshots.clone(),
             screenshot_frames: settings.screenshot_frames.clone(),

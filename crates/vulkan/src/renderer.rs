@@ -77,7 +77,7 @@ impl Renderer {
     /// # Errors
     /// Where Vulkan refuses something basic.
     pub fn on(gpu: Arc<Gpu>, options: Options) -> Result<Self> {
-        let recorder = Recorder::new(&gpu, options.own_process.as_ref())?;
+        let recorder = Recorder::new(&gpu, options.own_process.as_ref(), options.record_thread)?;
         let resources = Resources::new(&gpu)?;
         let journal = recorder.submissions.watch.as_ref().map(|watch| Arc::clone(watch.journal()));
         let programs = Programs::new(&gpu, &options, &resources.descriptors, journal)?;
@@ -303,6 +303,7 @@ impl Renderer {
         (self.recorder.draws_submitted, self.recorder.uploaded) = (self.recorder.draws, 0);
         self.leave_uploads()?;
         self.show_shared();
+        self.recorder.play();
         let number = self.recorder.submissions.submit(waits, signals)?;
         self.resources.descriptors.end_submission(number);
         self.transfers.queries.asked = false;

@@ -1,5 +1,7 @@
 //! What is being recorded, and how far it has come.
 
+use crate::commands::list::{Call, List};
+use crate::commands::player::Player;
 use crate::commands::submit::Submissions;
 use crate::device::gpu::Gpu;
 use crate::error::Result;
@@ -11,11 +13,22 @@ use std::sync::Arc;
 /// Draws that a GPU with nothing to do gets at once. A submission and the state anew take the CPU 8 us, the time of 70 draws.
 const EARLY_DRAWS: u64 = 1000;
 
+/// Calls that are worth handing over.
+const MANY_CALLS: usize = 256;
+
+/// Cores of which a program, the renderer and the driver leave one for recording.
+const MANY_CORES: usize = 4;
+
 /// Bytes of uploads that count as a draw: 4 MB go to the GPU at once.
 const BYTES_OF_DRAW: u64 = 4096;
 
 /// Command buffers, the order of what is in them, and counts of draws.
 pub(crate) struct Recorder {
+    gpu: Arc<Gpu>,
+    /// Calls of draws that are not in the command buffer yet.
+    list: List,
+    /// Who plays them, if not this thread.
+    player: Option<Player>,
     pub(crate) submissions: Submissions,
     pub(crate) order: Order,
     /// Groups of markers that are open.
@@ -35,9 +48,16 @@ impl Recorder {
     ///
     /// # Errors
     /// Where Vulkan refuses something basic.
-    pub(crate) fn new(gpu: &Arc<Gpu>, own_process: Option<&OwnProcess>) -> Result<Self> {
+    pub(crate) fn new(gpu: &Arc<Gpu>, own_process: Option<&OwnProcess>, record_thread: Option<bool>) -> Result<Self> {
         let discrete = gpu.profile.kind == vk::PhysicalDeviceType::DISCRETE_GPU;
+        // In a process of its own, a driver that ends in a call should end in the draw that the call was made for.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let pays = cores >= MANY_CORES && gpu.profile.kind != vk::PhysicalDeviceType::CPU && own_process.is_none();
+        let player = record_thread.unwrap_or(pays).then(|| Player::new(gpu)).flatten();
         Ok(Self {
+            gpu: Arc::clone(gpu),
+            list: List::default(),
+            player,
             submissions: Submissions::new(gpu, own_process)?,
             order: Order::default(),
             groups: 0,
@@ -54,10 +74,46 @@ impl Recorder {
         (self.draws - self.draws_submitted).saturating_add(self.uploaded / BYTES_OF_DRAW) >= self.early_draws
     }
 
-    /// The command buffer that is recorded in order.
-    #[inline]
+    /// The command buffer that is recorded in order, with everything in it that was listed. Where more is listed before a call is
+    /// recorded, ask again.
     pub(crate) fn main(&mut self) -> vk::CommandBuffer {
         self.submissions.main_used = true;
+        self.play();
         self.submissions.main
+    }
+
+    /// Records a call of draws, some time before [`Recorder::main`] returns next.
+    #[inline]
+    pub(crate) fn call(&mut self, call: Call) {
+        self.list.push(call);
+    }
+
+    /// Stores words that a call has: where they are.
+    #[inline]
+    pub(crate) fn store(&mut self, words: impl IntoIterator<Item = u32>) -> u32 {
+        self.list.store(words)
+    }
+
+    /// Behind draws: hands over what is listed, if it is much.
+    #[inline]
+    pub(crate) fn draws_are_listed(&mut self) {
+        self.submissions.main_used = true;
+        if self.list.len() >= MANY_CALLS
+            && let Some(player) = &mut self.player
+        {
+            // SAFETY: the command buffer is being recorded, and nobody else does that before `play` has waited.
+            unsafe { player.send(self.submissions.main, &mut self.list) };
+        }
+    }
+
+    /// Sees to it that the command buffer has everything that was listed.
+    pub(crate) fn play(&mut self) {
+        if let Some(player) = &self.player {
+            player.finish();
+        }
+        if !self.list.is_empty() {
+            // SAFETY: the command buffer is being recorded, by this thread alone now; what draws need was listed before them.
+            unsafe { self.list.play(&self.gpu, self.submissions.main) };
+        }
     }
 }

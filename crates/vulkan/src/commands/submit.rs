@@ -16,7 +16,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 struct Commands {
-    pool: vk::CommandPool,
+    /// Of `before` and of `main`, which may be recorded by two threads.
+    pools: [vk::CommandPool; 2],
     before: vk::CommandBuffer,
     main: vk::CommandBuffer,
 }
@@ -79,9 +80,11 @@ impl Submissions {
     fn begin(&mut self) -> Result {
         let commands = match self.free.pop() {
             Some(commands) => {
-                // SAFETY: the pool's buffers have completed (see `retire`).
-                unsafe { self.gpu.raw.reset_command_pool(commands.pool, vk::CommandPoolResetFlags::empty()) }
-                    .checked("vkResetCommandPool")?;
+                for pool in commands.pools {
+                    // SAFETY: the pool's buffer has completed (see `retire`).
+                    unsafe { self.gpu.raw.reset_command_pool(pool, vk::CommandPoolResetFlags::empty()) }
+                        .checked("vkResetCommandPool")?;
+                }
                 commands
             }
             None => self.make_commands()?,
@@ -97,19 +100,24 @@ impl Submissions {
     }
 
     fn make_commands(&self) -> Result<Commands> {
+        let (before_pool, before) = self.make_buffer("uploads")?;
+        let (main_pool, main) = self.make_buffer("main")?;
+        Ok(Commands { pools: [before_pool, main_pool], before, main })
+    }
+
+    fn make_buffer(&self, name: &str) -> Result<(vk::CommandPool, vk::CommandBuffer)> {
         let raw = &self.gpu.raw;
         let info = vk::CommandPoolCreateInfo::default()
             .flags(vk::CommandPoolCreateFlags::TRANSIENT)
             .queue_family_index(self.gpu.profile.queue_family);
         // SAFETY: valid description.
         let pool = unsafe { raw.create_command_pool(&info, None) }.checked("vkCreateCommandPool")?;
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(2);
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
         // SAFETY: the pool was just made.
         let buffers = unsafe { raw.allocate_command_buffers(&info) }.checked("vkAllocateCommandBuffers")?;
         self.gpu.name(pool, "commands");
-        self.gpu.name(buffers[0], "uploads");
-        self.gpu.name(buffers[1], "main");
-        Ok(Commands { pool, before: buffers[0], main: buffers[1] })
+        self.gpu.name(buffers[0], name);
+        Ok((pool, buffers[0]))
     }
 
     /// The command buffer that runs before `main`. The first use in a submission orders it behind everything earlier.
@@ -264,7 +272,9 @@ impl Drop for Submissions {
         unsafe {
             let pools = self.in_flight.drain(..).map(|(_, c)| c).chain(self.free.drain(..)).chain(self.commands.take());
             for commands in pools {
-                self.gpu.raw.destroy_command_pool(commands.pool, None);
+                for pool in commands.pools {
+                    self.gpu.raw.destroy_command_pool(pool, None);
+                }
             }
             self.gpu.raw.destroy_semaphore(self.timeline, None);
         }

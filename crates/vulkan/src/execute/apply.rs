@@ -4,6 +4,7 @@
 //! recorded is in [`Recorded`](crate::draw::Recorded); a group that comes to the same costs a comparison and no call of Vulkan's.
 
 use crate::error::Result;
+use crate::execute::dynamic::RASTER;
 use crate::pipeline::prediction::Rest;
 use crate::renderer::Renderer;
 use crate::state::apply::{Applied, Stop, differs};
@@ -122,7 +123,7 @@ impl Apply<Host> for Applying<'_> {
             Group::Viewport => differs(&Some(*r.state.viewport), &r.bound.recorded.viewport),
             Group::Scissor => differs(&Some(r.scissor()), &r.bound.recorded.scissor),
             Group::Raster => {
-                let state = *r.state.raster;
+                let state = *r.state.raster.parts(RASTER);
                 differs(&Some(r.dynamic_raster(&state)), &r.bound.recorded.raster)
             }
             Group::DepthStencil => differs(&Some(r.tests()), &r.bound.recorded.tests),

@@ -1,5 +1,6 @@
 //! What shaders read: constants in the ring, textures by index or by set, push constants.
 
+use crate::commands::list::Call;
 use crate::error::Result;
 use crate::memory::ring::Slice;
 use crate::renderer::Renderer;
@@ -8,7 +9,7 @@ use crate::resources::layouts::{Layout, PUSH_STAGES, Table};
 use crate::resources::objects::GuestSampler;
 use crate::resources::texture::Texture;
 use crate::state::apply::{Applied, differs};
-use crate::state::bindings::{bind_set, shape_of, write_constants};
+use crate::state::bindings::{shape_of, write_constants};
 use crate::state::draw::SystemBlock;
 use crate::state::storage::write_addresses;
 use crate::state::vertices::bits;
@@ -276,7 +277,7 @@ impl Renderer {
         if let Some((_, set)) = self.resources.descriptors.bindless {
             if !std::mem::replace(&mut self.bound.recorded.descriptors_bound, true) {
                 self.stats.calls.made += 1;
-                bind_set(&self.gpu, self.recorder.submissions.main, layout.raw, descriptors::TEXTURES, set);
+                self.recorder.call(Call::Set { layout: layout.raw, number: descriptors::TEXTURES, set });
             }
             let mut changed = false;
             for slot in bits(used) {
@@ -297,7 +298,7 @@ impl Renderer {
             let (current, completed) = (self.recorder.submissions.current, self.recorder.submissions.completed);
             let set = self.resources.descriptors.slot_set(&key, layout.textures, current, completed)?;
             self.stats.calls.made += 1;
-            bind_set(&self.gpu, self.recorder.submissions.main, layout.raw, descriptors::TEXTURES, set);
+            self.recorder.call(Call::Set { layout: layout.raw, number: descriptors::TEXTURES, set });
             self.bound.recorded.slot_key = Some(key);
         }
         Ok(Effect::Same)
@@ -430,11 +431,13 @@ impl Renderer {
     }
 
     #[inline]
-    fn push_words(&self, stages: vk::ShaderStageFlags, first: usize, end: usize) {
+    fn push_words(&mut self, stages: vk::ShaderStageFlags, first: usize, end: usize) {
         let Some(words) = self.bound.push.get(first..end).filter(|words| !words.is_empty()) else { return };
         // All layouts of draws have the same push constants.
-        let (cmd, layout) = (self.recorder.submissions.main, self.resources.descriptors.plain.raw);
-        // SAFETY: the words lie inside of the layout's range for these stages.
-        unsafe { self.gpu.raw.cmd_push_constants(cmd, layout, stages, first as u32 * 4, bytemuck::cast_slice(words)) };
+        let layout = self.resources.descriptors.plain.raw;
+        let (first, count) = (first as u16, words.len() as u16);
+        let at = self.recorder.store(words.iter().copied());
+        // The words lie inside of the layout's range for these stages.
+        self.recorder.call(Call::Push { layout, stages, first, count, at });
     }
 }

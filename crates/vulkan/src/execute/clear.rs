@@ -1,6 +1,7 @@
 //! Clears: at the start of a pass, by Vulkan's own command within one, or by a draw where only some channels or stencil
 //! bits go.
 
+use crate::commands::list::Call;
 use crate::error::{Error, Result};
 use crate::pipeline::key;
 use crate::pipeline::key::{Blend, Key, Spec, VertexLayout};
@@ -149,7 +150,7 @@ impl Renderer {
         }
         if !clears.is_empty() {
             // SAFETY: a pass is open; the rectangles lie inside of its area.
-            unsafe { self.gpu.raw.cmd_clear_attachments(self.recorder.submissions.main, &clears, &rects) };
+            unsafe { self.gpu.raw.cmd_clear_attachments(self.recorder.main(), &clears, &rects) };
         }
     }
 
@@ -217,10 +218,9 @@ impl Renderer {
         self.open_pass();
         // What a clear touches is not counted.
         self.end_segment();
-        let cmd = self.recorder.main();
         (self.bound.recorded.pipeline, self.bound.recorded.key) = (pipeline, None);
-        // SAFETY: the command buffer is being recorded; the pipeline lives as long as the renderer.
-        unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::GRAPHICS, pipeline) };
+        // It lives as long as the renderer.
+        self.recorder.call(Call::Pipeline(pipeline));
         self.bind_default_buffer();
         self.set_topology(Topology::TriangleList, false);
         let (width, height) = (self.bound.targets.extent.width as f32, self.bound.targets.extent.height as f32);
@@ -248,6 +248,7 @@ impl Renderer {
         constants.bytes_mut().copy_from_slice(bytemuck::bytes_of(&load.color));
         self.set_address(push::constants(Stage::Pixel), constants.address);
         self.push();
+        let cmd = self.recorder.main();
         for rect in self.cleared(rects) {
             self.bound.recorded.scissor = Some(rect);
             // SAFETY: a pass is open, all dynamic state is set, and the rectangle lies inside of the targets.

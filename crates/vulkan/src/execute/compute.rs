@@ -97,7 +97,7 @@ impl Renderer {
 
     /// [`Group::ComputeShader`].
     pub(crate) fn apply_compute_shader(&mut self) -> Applied {
-        let cmd = self.commands();
+        self.commands();
         let found = self.compute_pipeline(*self.bound.computing.shader);
         let Some((number, variant, pipeline)) = found else {
             self.bound.computing.variant = None;
@@ -116,6 +116,7 @@ impl Renderer {
         if recorded.pipeline != pipeline {
             recorded.pipeline = pipeline;
             self.stats.calls.made += 1;
+            let cmd = self.recorder.main();
             // SAFETY: the command buffer is being recorded; the pipeline is there for as long as it is used.
             unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::COMPUTE, pipeline) };
             self.note_shader(Stage::Compute, number);

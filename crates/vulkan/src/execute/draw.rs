@@ -1,5 +1,6 @@
 //! Draws, and what the command buffer has.
 
+use crate::commands::list::Call;
 use crate::pipeline::prediction::Rest;
 use crate::pipeline::raster;
 use crate::renderer::Renderer;
@@ -75,11 +76,10 @@ impl Renderer {
         self.state.tracker.mark_all();
     }
 
-    /// The command buffer, for what is recorded unless it has that already.
+    /// What follows is recorded unless the command buffer has it already.
     #[inline]
-    pub(crate) fn commands(&mut self) -> vk::CommandBuffer {
+    pub(crate) fn commands(&mut self) {
         trace::read(Host::COMMANDS.only());
-        self.recorder.main()
     }
 
     /// The command buffer is a new one, or has something else than draws of the guest left in it.
@@ -194,7 +194,7 @@ impl Renderer {
     }
 
     /// Records draws, twice where front and back faces are drawn apart.
-    fn record_faces(&mut self, record: impl Fn(&Self)) {
+    fn record_faces(&mut self, record: impl Fn(&mut Self)) {
         record(self);
         if self.bound.recorded.raster.is_some_and(|raster| raster.back_fill.is_some())
             && self.bound.key.raster.class() == raster::TRIANGLES
@@ -220,7 +220,7 @@ impl Renderer {
         self.recorder.draws += u64::from(count - 1);
         self.flush_draws();
         self.record_faces(|r| {
-            let (raw, cmd, (buffer, mut offset)) = (&r.gpu.raw, r.recorder.submissions.main, commands);
+            let (cmd, raw, (buffer, mut offset)) = (r.recorder.main(), &r.gpu.raw, commands);
             for _ in 0..count {
                 // SAFETY: a pass is open and everything a draw needs is bound (`prepare`); the buffer has the commands.
                 unsafe {
@@ -236,67 +236,46 @@ impl Renderer {
         self.part_draws();
     }
 
-    fn record_pending(&self) {
-        let (raw, cmd, (instances, first_instance)) =
-            (&self.gpu.raw, self.recorder.submissions.main, self.bound.pending.instances);
-        // One draw between changes is what most programs do most.
-        match (&self.bound.pending.plain[..], &self.bound.pending.indexed[..]) {
-            ([d], []) => {
-                // SAFETY: a pass is open and everything a draw needs is bound (`prepare`).
-                return unsafe { raw.cmd_draw(cmd, d.vertex_count, instances, d.first_vertex, first_instance) };
-            }
-            ([], [d]) => {
-                // SAFETY: as above.
-                return unsafe {
-                    raw.cmd_draw_indexed(cmd, d.index_count, instances, d.first_index, d.vertex_offset, first_instance);
-                };
-            }
-            _ => {}
-        }
+    fn record_pending(&mut self) {
+        let (instances, first_instance) = self.bound.pending.instances;
+        let recorder = &mut self.recorder;
+        let plain = |d: &vk::MultiDrawInfoEXT| {
+            Call::Draw(vk::DrawIndirectCommand {
+                vertex_count: d.vertex_count,
+                instance_count: instances,
+                first_vertex: d.first_vertex,
+                first_instance,
+            })
+        };
+        let indexed = |d: &vk::MultiDrawIndexedInfoEXT| {
+            Call::DrawIndexed(vk::DrawIndexedIndirectCommand {
+                index_count: d.index_count,
+                instance_count: instances,
+                first_index: d.first_index,
+                vertex_offset: d.vertex_offset,
+                first_instance,
+            })
+        };
         let most = self.gpu.profile.multi_draw.max(1) as usize;
         // lavapipe 22.3 draws an instance of all draws before the next one.
-        let multi = self.gpu.multi_draw.as_ref().filter(|_| instances == 1);
-        let stride = |size: usize| size as u32;
-        // SAFETY: a pass is open and everything a draw needs is bound (`prepare`); the counts are within the limits.
-        unsafe {
-            for draws in self.bound.pending.plain.chunks(most) {
-                match (multi, draws) {
-                    (Some(multi), [_, _, ..]) => (multi.fp().cmd_draw_multi_ext)(
-                        cmd,
-                        draws.len() as u32,
-                        draws.as_ptr(),
-                        instances,
-                        first_instance,
-                        stride(size_of::<vk::MultiDrawInfoEXT>()),
-                    ),
-                    _ => draws
-                        .iter()
-                        .for_each(|d| raw.cmd_draw(cmd, d.vertex_count, instances, d.first_vertex, first_instance)),
-                }
-            }
-            for draws in self.bound.pending.indexed.chunks(most) {
-                match (multi, draws) {
-                    (Some(multi), [_, _, ..]) => (multi.fp().cmd_draw_multi_indexed_ext)(
-                        cmd,
-                        draws.len() as u32,
-                        draws.as_ptr(),
-                        instances,
-                        first_instance,
-                        stride(size_of::<vk::MultiDrawIndexedInfoEXT>()),
-                        std::ptr::null(),
-                    ),
-                    _ => draws.iter().for_each(|d| {
-                        raw.cmd_draw_indexed(
-                            cmd,
-                            d.index_count,
-                            instances,
-                            d.first_index,
-                            d.vertex_offset,
-                            first_instance,
-                        );
-                    }),
-                }
+        let multi = self.gpu.multi_draw.is_some() && instances == 1;
+        for draws in self.bound.pending.plain.chunks(most) {
+            if multi && draws.len() > 1 {
+                let at = recorder.store(draws.iter().flat_map(|d| [d.first_vertex, d.vertex_count]));
+                recorder.call(Call::DrawMulti { at, count: draws.len() as u32, instances, first_instance });
+            } else {
+                draws.iter().for_each(|draw| recorder.call(plain(draw)));
             }
         }
+        for draws in self.bound.pending.indexed.chunks(most) {
+            if multi && draws.len() > 1 {
+                let at =
+                    recorder.store(draws.iter().flat_map(|d| [d.first_index, d.index_count, d.vertex_offset as u32]));
+                recorder.call(Call::DrawMultiIndexed { at, count: draws.len() as u32, instances, first_instance });
+            } else {
+                draws.iter().for_each(|draw| recorder.call(indexed(draw)));
+            }
+        }
+        recorder.draws_are_listed();
     }
 }

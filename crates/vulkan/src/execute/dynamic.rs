@@ -1,17 +1,22 @@
 //! Dynamic state: what is set in the command buffer and is no part of pipelines. Each setter compares with what the
 //! command buffer has.
 
+use crate::commands::list::Call;
 use crate::device::gpu::Gpu;
 use crate::pipeline::{key, raster};
 use crate::renderer::Renderer;
 use crate::resources::sampler::compare;
 use crate::state::dynamic::{DynamicBlend, DynamicRaster, DynamicTests};
 use afterimage_state::{Effect, trace};
+use afterimage_stream::host::RasterStates;
 use afterimage_stream::packets::{
     Cull, Fill, SetBlend, SetDepthStencil, SetRaster, SetViewport, StencilFace, StencilOp, Topology,
 };
 use afterimage_stream::{Group, Host};
 use ash::vk;
+
+/// What dynamic state comes of.
+pub(crate) const RASTER: [u32; 2] = [RasterStates::FACES, RasterStates::PRIMITIVES];
 
 impl Renderer {
     /// Write masks of the present pixel shader.
@@ -51,16 +56,12 @@ impl Renderer {
         if self.bound.recorded.restart != Some(restart) {
             self.bound.recorded.restart = Some(restart);
             self.stats.calls.made += 1;
-            // SAFETY: the command buffer is being recorded.
-            unsafe { self.gpu.raw.cmd_set_primitive_restart_enable(self.recorder.submissions.main, restart) };
+            self.recorder.call(Call::Restart(restart));
         }
         if self.bound.recorded.topology != Some(topology as u32) {
             self.bound.recorded.topology = Some(topology as u32);
             self.stats.calls.made += 1;
-            // SAFETY: the command buffer is being recorded.
-            unsafe {
-                self.gpu.raw.cmd_set_primitive_topology(self.recorder.submissions.main, raster::topology(topology));
-            };
+            self.recorder.call(Call::Topology(raster::topology(topology)));
         }
     }
 
@@ -89,8 +90,8 @@ impl Renderer {
             max_depth: v.max_depth,
         };
         let viewport = self.within_bounds(viewport);
-        // SAFETY: the command buffer is being recorded; the validator has checked the depths, the rest is within the device's bounds.
-        unsafe { self.gpu.raw.cmd_set_viewport(self.recorder.submissions.main, 0, &[viewport]) };
+        // The validator has checked the depths, the rest is within the device's bounds.
+        self.recorder.call(Call::Viewport(viewport));
     }
 
     /// The nearest viewport that the device has. Those of guests are within the bounds of all devices unless they lie far outside of
@@ -118,13 +119,13 @@ impl Renderer {
 
     /// [`Group::Scissor`].
     pub(crate) fn apply_scissor(&mut self) -> Effect {
-        let cmd = self.commands();
+        self.commands();
         let rect = self.scissor();
         if self.bound.recorded.scissor != Some(rect) {
             self.bound.recorded.scissor = Some(rect);
             self.stats.calls.made += 1;
-            // SAFETY: the rectangle lies inside of the targets.
-            unsafe { self.gpu.raw.cmd_set_scissor(cmd, 0, &[rect]) };
+            // Inside of the targets.
+            self.recorder.call(Call::Scissor(rect));
         }
         Effect::Same
     }
@@ -160,7 +161,7 @@ impl Renderer {
     /// [`Group::Raster`].
     pub(crate) fn apply_raster(&mut self) -> Effect {
         self.commands();
-        let state = *self.state.raster;
+        let state = *self.state.raster.parts(RASTER);
         let raster = self.dynamic_raster(&state);
         self.set_raster(raster);
         Effect::Same
@@ -171,59 +172,33 @@ impl Renderer {
         if before == Some(new) {
             return;
         }
-        let (raw, cmd, made) = (&self.gpu.raw, self.recorder.submissions.main, &mut self.stats.calls.made);
         let (all, old) = (before.is_none(), before.unwrap_or(new));
-        let mut changed = |differs: bool| {
-            *made += u64::from(all | differs);
-            all | differs
+        let (made, recorder) = (&mut self.stats.calls.made, &mut self.recorder);
+        let mut set = |differs: bool, call: Call| {
+            if all | differs {
+                *made += 1;
+                recorder.call(call);
+            }
         };
-        // SAFETY: the command buffer is being recorded, and extension functions are there where the profile says so.
-        unsafe {
-            if changed(old.discard != new.discard) {
-                raw.cmd_set_rasterizer_discard_enable(cmd, new.discard);
-            }
-            if changed(old.cull != new.cull) {
-                raw.cmd_set_cull_mode(cmd, cull_mode(new.cull));
-            }
-            if changed(old.front_ccw != new.front_ccw) {
-                let ccw = new.front_ccw != 0;
-                raw.cmd_set_front_face(
-                    cmd,
-                    if ccw { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE },
-                );
-            }
-            if changed(old.line_width != new.line_width) {
-                raw.cmd_set_line_width(cmd, new.line_width);
-            }
-            if changed(old.bias != new.bias) {
-                let [enable, constant, slope] = new.bias;
-                let (constant, slope) = (f32::from_bits(constant), f32::from_bits(slope));
-                raw.cmd_set_depth_bias_enable(cmd, enable != 0);
-                match &self.gpu.depth_bias {
-                    Some(control) => {
-                        let mut units = vk::DepthBiasRepresentationInfoEXT::default()
-                            .depth_bias_representation(vk::DepthBiasRepresentationEXT::FLOAT);
-                        let info = vk::DepthBiasInfoEXT::default()
-                            .depth_bias_constant_factor(constant)
-                            .depth_bias_slope_factor(slope)
-                            .push_next(&mut units);
-                        (control.fp().cmd_set_depth_bias2_ext)(cmd, &info);
-                    }
-                    None => raw.cmd_set_depth_bias(cmd, constant, 0.0, slope),
-                }
-            }
-            let Some(d3) = &self.gpu.dynamic3 else { return };
-            let has = self.gpu.profile.dynamic_state3;
-            if has.polygon_mode && changed(old.fill != new.fill) {
-                d3.cmd_set_polygon_mode(cmd, raster::polygon_mode(&self.gpu, new.fill));
-            }
-            if has.depth_clamp && changed(old.clamp != new.clamp) {
-                d3.cmd_set_depth_clamp_enable(cmd, new.clamp);
-            }
-            if has.sample_mask && changed(old.sample_mask != new.sample_mask) {
-                let (mask, samples) = new.sample_mask;
-                d3.cmd_set_sample_mask(cmd, vk::SampleCountFlags::from_raw(samples), &[mask]);
-            }
+        set(old.discard != new.discard, Call::Discard(new.discard));
+        set(old.cull != new.cull, Call::Cull(cull_mode(new.cull)));
+        let ccw = new.front_ccw != 0;
+        let front = if ccw { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE };
+        set(old.front_ccw != new.front_ccw, Call::FrontFace(front));
+        set(old.line_width != new.line_width, Call::LineWidth(new.line_width));
+        let [enable, constant, slope] = new.bias;
+        set(old.bias[0] != enable, Call::DepthBiasEnable(enable != 0));
+        set(old.bias[1..] != new.bias[1..], Call::DepthBias([constant, slope].map(f32::from_bits)));
+        let has = self.gpu.profile.dynamic_state3;
+        if has.polygon_mode {
+            set(old.fill != new.fill, Call::PolygonMode(raster::polygon_mode(&self.gpu, new.fill)));
+        }
+        if has.depth_clamp {
+            set(old.clamp != new.clamp, Call::DepthClamp(new.clamp));
+        }
+        if has.sample_mask {
+            let (mask, samples) = new.sample_mask;
+            set(old.sample_mask != new.sample_mask, Call::SampleMask(vk::SampleCountFlags::from_raw(samples), mask));
         }
     }
 
@@ -243,21 +218,13 @@ impl Renderer {
     pub(crate) fn set_face(&mut self, back: bool) {
         // The state may be another by now, that of draws to come.
         let Some(DynamicRaster { fill, back_fill: Some(back_fill), .. }) = self.bound.recorded.raster else { return };
-        let (raw, cmd) = (&self.gpu.raw, self.recorder.submissions.main);
         let (cull, fill) = if back { (Cull::Front, back_fill) } else { (Cull::Back, fill) };
-        // SAFETY: the command buffer is being recorded; both pipelines live as long as the renderer.
-        unsafe {
-            raw.cmd_set_cull_mode(cmd, cull_mode(cull as u8));
-            match &self.gpu.dynamic3 {
-                Some(d3) if self.gpu.profile.dynamic_state3.polygon_mode => {
-                    d3.cmd_set_polygon_mode(cmd, raster::polygon_mode(&self.gpu, fill));
-                }
-                _ => {
-                    let pipeline = if back { self.bound.back_pipeline } else { self.bound.recorded.pipeline };
-                    raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::GRAPHICS, pipeline);
-                }
-            }
-        }
+        self.recorder.call(Call::Cull(cull_mode(cull as u8)));
+        self.recorder.call(if self.gpu.profile.dynamic_state3.polygon_mode {
+            Call::PolygonMode(raster::polygon_mode(&self.gpu, fill))
+        } else {
+            Call::Pipeline(if back { self.bound.back_pipeline } else { self.bound.recorded.pipeline })
+        });
     }
 
     /// Depth and stencil tests of draws.
@@ -299,51 +266,33 @@ impl Renderer {
         let state = tests.state;
         let (all, was) = (before.is_none(), before.map_or(state, |before| before.state));
         let (back, back_changed) = (state.own_back, was.own_back != state.own_back);
-        let made = &mut self.stats.calls.made;
-        let (raw, cmd) = (&self.gpu.raw, self.recorder.submissions.main);
-        let mut changed = |differs: bool| {
-            *made += u64::from(all | differs);
-            all | differs
+        let (made, recorder) = (&mut self.stats.calls.made, &mut self.recorder);
+        let mut set = |differs: bool, call: Call| {
+            if all | differs {
+                *made += 1;
+                recorder.call(call);
+            }
         };
-        // SAFETY: the command buffer is being recorded.
-        unsafe {
-            if changed(was.depth_test != state.depth_test) {
-                raw.cmd_set_depth_test_enable(cmd, state.depth_test != 0);
-            }
-            if changed((was.depth_write, was.depth_test) != (state.depth_write, state.depth_test)) {
-                raw.cmd_set_depth_write_enable(cmd, state.depth_write != 0 && state.depth_test != 0);
-            }
-            if changed(was.depth_compare != state.depth_compare) {
-                raw.cmd_set_depth_compare_op(cmd, compare(state.depth_compare));
-            }
-            if changed(was.stencil_test != state.stencil_test) {
-                raw.cmd_set_stencil_test_enable(cmd, state.stencil_test != 0);
-            }
-            let both = vk::StencilFaceFlags::FRONT_AND_BACK;
-            if all | (was.front != state.front) | (was.back != state.back) {
-                for (face, ops) in
-                    [(vk::StencilFaceFlags::FRONT, state.front), (vk::StencilFaceFlags::BACK, state.back)]
-                {
-                    let StencilFace { compare: function, fail, depth_fail, pass } = ops;
-                    let (fail, depth_fail, pass) = (stencil_op(fail), stencil_op(depth_fail), stencil_op(pass));
-                    raw.cmd_set_stencil_op(cmd, face, fail, pass, depth_fail, compare(function));
-                }
-            }
-            if changed((was.read_mask != state.read_mask) | back_changed) {
-                raw.cmd_set_stencil_compare_mask(cmd, both, state.read_mask.into());
-            }
-            if changed((was.write_mask != state.write_mask) | back_changed) {
-                raw.cmd_set_stencil_write_mask(cmd, both, state.write_mask.into());
-            }
-            if changed((was.reference != state.reference) | back_changed) {
-                raw.cmd_set_stencil_reference(cmd, both, state.reference.into());
-            }
-            if back.enable != 0 {
-                let face = vk::StencilFaceFlags::BACK;
-                raw.cmd_set_stencil_compare_mask(cmd, face, back.read_mask.into());
-                raw.cmd_set_stencil_write_mask(cmd, face, back.write_mask.into());
-                raw.cmd_set_stencil_reference(cmd, face, back.reference.into());
-            }
+        let written = |state: &SetDepthStencil| state.depth_write != 0 && state.depth_test != 0;
+        set(was.depth_test != state.depth_test, Call::DepthTest(state.depth_test != 0));
+        set(written(&was) != written(&state), Call::DepthWrite(written(&state)));
+        set(was.depth_compare != state.depth_compare, Call::DepthCompare(compare(state.depth_compare)));
+        set(was.stencil_test != state.stencil_test, Call::StencilTest(state.stencil_test != 0));
+        let (front, both) = (vk::StencilFaceFlags::FRONT, vk::StencilFaceFlags::FRONT_AND_BACK);
+        for (face, old, new) in [(front, was.front, state.front), (vk::StencilFaceFlags::BACK, was.back, state.back)] {
+            set(old != new, stencil_ops(face, new));
+        }
+        let mask = (was.read_mask != state.read_mask) | back_changed;
+        set(mask, Call::StencilCompareMask(both, state.read_mask.into()));
+        let mask = (was.write_mask != state.write_mask) | back_changed;
+        set(mask, Call::StencilWriteMask(both, state.write_mask.into()));
+        let value = (was.reference != state.reference) | back_changed;
+        set(value, Call::StencilReference(both, state.reference.into()));
+        if back.enable != 0 {
+            let face = vk::StencilFaceFlags::BACK;
+            recorder.call(Call::StencilCompareMask(face, back.read_mask.into()));
+            recorder.call(Call::StencilWriteMask(face, back.write_mask.into()));
+            recorder.call(Call::StencilReference(face, back.reference.into()));
         }
     }
 
@@ -418,7 +367,7 @@ impl Renderer {
 
     pub(crate) fn set_blend(&mut self, new: DynamicBlend) {
         let calls = self.blend_calls(&new);
-        let (gpu, cmd) = (&self.gpu, self.recorder.submissions.main);
+        let (gpu, recorder) = (&self.gpu, &mut self.recorder);
         let kept = self.bound.recorded.blend.get_or_insert(new);
         (kept.blends, kept.count) = (new.blends, new.count);
         if calls == 0 {
@@ -426,46 +375,39 @@ impl Renderer {
         }
         self.stats.calls.made += u64::from(calls.count_ones());
         let has = |call: u8| calls & call != 0;
-        if let Some(d2) = gpu.dynamic2.as_ref().filter(|_| has(DynamicBlend::LOGIC_OP)) {
+        if has(DynamicBlend::LOGIC_OP) {
             kept.logic_op = new.logic_op;
-            // SAFETY: the command buffer is being recorded, and the extension is enabled.
-            unsafe { d2.cmd_set_logic_op(cmd, raster::logic_op(new.logic_op)) };
+            recorder.call(Call::LogicOp(raster::logic_op(new.logic_op)));
         }
         if has(DynamicBlend::CONSTANT) {
             kept.constant = new.constant;
-            // SAFETY: the command buffer is being recorded.
-            unsafe { gpu.raw.cmd_set_blend_constants(cmd, &new.constant.map(f32::from_bits)) };
+            recorder.call(Call::BlendConstants(new.constant.map(f32::from_bits)));
         }
-        let Some(d3) = &gpu.dynamic3 else { return };
-        let n = usize::from(new.count).min(8);
         if has(DynamicBlend::ENABLE) {
             kept.enable = new.enable;
-            let mut enable = [vk::FALSE; 8];
-            for (index, enable) in enable[..n].iter_mut().enumerate() {
-                *enable = u32::from(new.enable >> index & 1);
-            }
-            // SAFETY: the command buffer is being recorded, and the extension is enabled.
-            unsafe { d3.cmd_set_color_blend_enable(cmd, 0, &enable[..n]) };
+            recorder.call(Call::BlendEnable(new.count, new.enable));
         }
         if has(DynamicBlend::EQUATIONS) {
             kept.equations = new.equations;
-            let mut equations = [vk::ColorBlendEquationEXT::default(); 8];
-            for (equation, packed) in equations[..n].iter_mut().zip(new.equations) {
-                *equation = vulkan_equation(gpu, packed);
+            let equations = &new.equations[..usize::from(new.count).min(8)];
+            let mut first = 0;
+            // Most programs have the same for all.
+            for alike in equations.chunk_by(|one, other| one == other) {
+                let (count, equation) = (alike.len() as u8, vulkan_equation(gpu, alike[0]));
+                recorder.call(Call::BlendEquation { first, count, equation });
+                first += count;
             }
-            // SAFETY: as above.
-            unsafe { d3.cmd_set_color_blend_equation(cmd, 0, &equations[..n]) };
         }
         if has(DynamicBlend::MASKS) {
             kept.masks = new.masks;
-            let mut flags = [vk::ColorComponentFlags::empty(); 8];
-            for (flags, mask) in flags[..n].iter_mut().zip(new.masks.to_le_bytes()) {
-                *flags = vk::ColorComponentFlags::from_raw(mask.into());
-            }
-            // SAFETY: as above.
-            unsafe { d3.cmd_set_color_write_mask(cmd, 0, &flags[..n]) };
+            recorder.call(Call::WriteMasks(new.count, new.masks));
         }
     }
+}
+
+fn stencil_ops(face: vk::StencilFaceFlags, ops: StencilFace) -> Call {
+    let StencilFace { compare: function, fail, depth_fail, pass } = ops;
+    Call::StencilOp(face, [fail, pass, depth_fail].map(stencil_op), compare(function))
 }
 
 /// Vulkan's equation of [`key::packed`] bytes.

@@ -177,21 +177,21 @@ impl Renderer {
 
     #[inline]
     fn begin_segment(&mut self) {
-        let (current, cmd) = (self.recorder.submissions.current, self.recorder.submissions.main);
+        let (current, cmd) = (self.recorder.submissions.current, self.recorder.main());
         self.transfers.queries.samples.begin(&self.gpu, cmd, current);
         self.transfers.queries.primitives.begin(&self.gpu, cmd, current);
     }
 
     /// The pass is about to be closed, or a query begins or ends in it.
     pub(crate) fn end_segment(&mut self) {
-        let cmd = self.recorder.submissions.main;
+        let cmd = self.recorder.main();
         self.transfers.queries.samples.end(&self.gpu, cmd);
         self.transfers.queries.primitives.end(&self.gpu, cmd);
     }
 
     /// Feedback goes on in the pass, and is counted if a query asks for it.
     pub(crate) fn begin_feedback_segments(&mut self) {
-        let (current, cmd) = (self.recorder.submissions.current, self.recorder.submissions.main);
+        let (current, cmd) = (self.recorder.submissions.current, self.recorder.main());
         for segments in &mut self.transfers.queries.captured {
             segments.begin(&self.gpu, cmd, current);
         }
@@ -199,8 +199,9 @@ impl Renderer {
 
     /// The feedback that goes on in the pass is put off.
     pub(crate) fn end_feedback_segments(&mut self) {
+        let cmd = self.recorder.main();
         for segments in &mut self.transfers.queries.captured {
-            segments.end(&self.gpu, self.recorder.submissions.main);
+            segments.end(&self.gpu, cmd);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Buffers and images that shaders read and write themselves, and copies of buffers.
 
+use crate::commands::list::Call;
 use crate::device::memory::{Buffer, Place};
 use crate::error::{Error, Result};
 use crate::pipeline::shaders::Variant;
@@ -8,7 +9,6 @@ use crate::resources::descriptors::ImageKey;
 use crate::resources::layouts::Table;
 use crate::resources::texture::Texture;
 use crate::state::apply::Applied;
-use crate::state::bindings::bind_set;
 use afterimage_ir::{Component, Dim, ImageFormat};
 use afterimage_state::{Effect, trace};
 use afterimage_stream::packets::{CopyBuffer, CreateTexture, Dimension, FillBuffer, ReadBuffer, Stage, TextureCopy};
@@ -164,8 +164,8 @@ impl Renderer {
         let (current, completed) = (self.recorder.submissions.current, self.recorder.submissions.completed);
         let set = self.resources.descriptors.image_set(&key, current, completed)?;
         self.stats.calls.made += 1;
-        let layout = self.draw_layout().raw;
-        bind_set(&self.gpu, self.recorder.submissions.main, layout, afterimage_abi::descriptors::STORAGE_IMAGES, set);
+        let (layout, number) = (self.draw_layout().raw, afterimage_abi::descriptors::STORAGE_IMAGES);
+        self.recorder.call(Call::Set { layout, number, set });
         self.bound.recorded.image_key = Some(key);
         Ok(Effect::Changed)
     }

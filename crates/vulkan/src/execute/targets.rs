@@ -291,7 +291,7 @@ impl Renderer {
             self.bound.targets.open = false;
             self.state.tracker.changed(Host::PASS.only());
             // SAFETY: a pass is open.
-            unsafe { self.gpu.raw.cmd_end_rendering(self.recorder.submissions.main) };
+            unsafe { self.gpu.raw.cmd_end_rendering(self.recorder.main()) };
         }
     }
 }

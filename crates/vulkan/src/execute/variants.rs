@@ -1,5 +1,6 @@
 //! What shaders and pipelines are chosen by: the state around shaders, their variants, the pipeline's key.
 
+use crate::commands::list::Call;
 use crate::pipeline::key::{Blend, Key, Spec};
 use crate::pipeline::prediction::Rest;
 use crate::pipeline::raster;
@@ -237,7 +238,7 @@ impl Renderer {
         {
             trace::read_result::<Host>(group);
         }
-        let cmd = self.commands();
+        self.commands();
         let wanted = Some((self.bound.key, self.bound.back_raster));
         if self.bound.recorded.key == wanted {
             return Ok(Effect::Same);
@@ -252,8 +253,8 @@ impl Renderer {
         if pipeline != self.bound.recorded.pipeline {
             self.bound.recorded.pipeline = pipeline;
             self.stats.calls.made += 1;
-            // SAFETY: the command buffer is being recorded; the pipeline lives as long as the renderer.
-            unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::GRAPHICS, pipeline) };
+            // It lives as long as the renderer.
+            self.recorder.call(Call::Pipeline(pipeline));
         }
         Ok(Effect::Changed)
     }

@@ -1,5 +1,6 @@
 //! Vertex and index input: the layout as the vertex shader reads it, buffers bound for it.
 
+use crate::commands::list::Call;
 use crate::renderer::Renderer;
 use crate::state::apply::differs;
 use crate::state::vertices::{Bound, DEFAULT_BINDING, Indices, Input, NO_BUFFER_LIMITS, Needs, bits, layout_of};
@@ -38,13 +39,9 @@ impl Renderer {
 
     pub(crate) fn bind_default_buffer(&mut self) {
         if !std::mem::replace(&mut self.bound.recorded.default_buffer_bound, true) {
-            let cmd = self.recorder.main();
             self.stats.calls.made += 1;
-            // SAFETY: the buffer lives as long as the renderer.
-            unsafe {
-                let (buffers, zero) = ([self.resources.default_vertex.raw], [0]);
-                self.gpu.raw.cmd_bind_vertex_buffers2(cmd, DEFAULT_BINDING, &buffers, &zero, None, Some(&zero));
-            }
+            let (buffer, size) = (self.resources.default_vertex.raw, self.resources.default_vertex.size);
+            self.recorder.call(Call::VertexBuffer { slot: DEFAULT_BINDING, stride: 0, buffer, offset: 0, size });
         }
     }
 
@@ -66,7 +63,7 @@ impl Renderer {
     /// [`Group::VertexBuffers`]: binds those that changed and that the layout reads.
     pub(crate) fn apply_vertex_buffers(&mut self) -> Effect {
         trace::read_result::<Host>(Group::VertexInput);
-        let cmd = self.commands();
+        self.commands();
         if self.bound.input.default {
             self.bind_default_buffer();
         }
@@ -82,17 +79,9 @@ impl Renderer {
             self.bound.recorded.vertices[slot] = Some(bound);
             self.stats.calls.made += 1;
             let Bound { buffer, offset, size, stride, .. } = bound;
-            // SAFETY: the buffer is alive until this submission has completed, and the range lies inside of it.
-            unsafe {
-                self.gpu.raw.cmd_bind_vertex_buffers2(
-                    cmd,
-                    slot as u32,
-                    &[buffer],
-                    &[offset],
-                    Some(&[size]),
-                    Some(&[stride]),
-                );
-            }
+            // The buffer is alive until this submission has completed, and the range lies inside of it.
+            let (slot, stride) = (slot as u32, stride as u32);
+            self.recorder.call(Call::VertexBuffer { slot, stride, buffer, offset, size });
         }
         // What is captured is so many vertices, wherever they are read from.
         if self.bound.vertex_limit == 0 || self.feedback.is_native() {
@@ -176,13 +165,13 @@ impl Renderer {
 
     /// [`Group::IndexBuffer`].
     pub(crate) fn apply_index_buffer(&mut self) -> Effect {
-        let cmd = self.commands();
+        self.commands();
         let indices = self.wanted_indices();
         self.bound.index_limit = indices.map_or(0, |indices| indices.limit);
         if let Some(Indices { buffer, offset, kind, .. }) = indices.filter(|_| self.bound.recorded.indices != indices) {
             self.stats.calls.made += 1;
-            // SAFETY: as for vertex buffers; the validator has checked the offset's alignment.
-            unsafe { self.gpu.raw.cmd_bind_index_buffer(cmd, buffer, offset, kind) };
+            // As for vertex buffers; the validator has checked the offset's alignment.
+            self.recorder.call(Call::IndexBuffer { buffer, offset, kind });
         }
         self.bound.recorded.indices = indices;
         Effect::Same

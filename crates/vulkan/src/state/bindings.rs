@@ -1,6 +1,5 @@
 //! Constants and textures as shaders find them: blocks, shapes, sets of descriptors.
 
-use crate::device::gpu::Gpu;
 use crate::pipeline::shaders::Variant;
 use crate::resources::layouts::Table;
 use crate::resources::objects::GuestSampler;
@@ -8,7 +7,6 @@ use crate::resources::texture::Texture;
 use afterimage_shader::bound;
 use afterimage_stream::State;
 use afterimage_stream::packets::Swizzle;
-use ash::vk;
 
 /// What shaders are compiled for where this is bound; `before` is what it was for the slot.
 #[inline]
@@ -47,19 +45,5 @@ pub(crate) fn write_constants(state: &State, variant: &Variant, block: &mut [u8]
     }
     for (offset, value) in &variant.defs {
         block[*offset..*offset + 16].copy_from_slice(bytemuck::bytes_of(value));
-    }
-}
-
-/// Binds a set for draws.
-pub(crate) fn bind_set(
-    gpu: &Gpu,
-    cmd: vk::CommandBuffer,
-    layout: vk::PipelineLayout,
-    number: u32,
-    set: vk::DescriptorSet,
-) {
-    // SAFETY: set and layout are alive until the submission has completed.
-    unsafe {
-        gpu.raw.cmd_bind_descriptor_sets(cmd, vk::PipelineBindPoint::GRAPHICS, layout, number, &[set], &[]);
     }
 }

@@ -70,7 +70,7 @@ impl Renderer {
 
     /// [`Group::Feedback`]: the feedback goes on in the pass.
     pub(crate) fn apply_feedback(&mut self) -> Effect {
-        let cmd = self.commands();
+        self.commands();
         trace::read(Host::PASS.only());
         trace::read_result::<Host>(Group::Pass);
         trace::read_result::<Host>(Group::Pipeline);
@@ -86,6 +86,7 @@ impl Renderer {
         let offsets = [0, 4, 8, 12];
         self.stats.calls.made += 1;
         self.begin_feedback_segments();
+        let cmd = self.recorder.main();
         let Some(feedback) = &self.gpu.feedback else { return Effect::Same };
         let most = self.gpu.profile.transform_feedback.map_or(0, |feedback| feedback.most_bytes);
         let (mut targets, mut starts, mut sizes) =
@@ -133,7 +134,7 @@ impl Renderer {
         let counters = buffers.map(|range| self.own_counter(range.is_some()));
         let bound = bound(&counters);
         let offsets = [0, 4, 8, 12];
-        let cmd = self.recorder.submissions.main;
+        let cmd = self.recorder.main();
         let Some((native, feedback)) = self.feedback.native.as_mut().zip(self.gpu.feedback.as_ref()) else { return };
         native.open = false;
         // SAFETY: the feedback was begun in this pass.
