@@ -207,6 +207,13 @@ impl Guest {
         Self::over(Renderer::on(gpu(options.without), options).expect("a renderer"))
     }
 
+    /// A guest of a renderer that has a thread play its calls, or none.
+    pub fn with_record_thread(on: bool) -> Self {
+        log();
+        let options = Options { record_thread: Some(on), ..options(Without::default()) };
+        Self::over(Renderer::on(gpu(options.without), options).expect("a renderer"))
+    }
+
     /// A guest of a renderer that has its process for itself.
     pub fn with_own_process(own: OwnProcess) -> Self {
         log();

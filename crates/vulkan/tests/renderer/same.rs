@@ -103,6 +103,68 @@ fn every_way_gives_the_same_pixels() {
     }
 }
 
+/// Many draws with some hundred calls, each draw with other state, among what is recorded at once: clears and copies.
+fn many_draws(mut guest: Guest) -> Vec<[u8; 4]> {
+    let scene = set_up(&mut guest);
+    frame(&mut guest, &scene, 1);
+    for n in 0..130u32 {
+        let choose = |step: u32, count: u32| (n / step % count) as u8;
+        guest.encoder.push(&SetRaster {
+            cull: choose(1, 2) * Cull::Back as u8,
+            front_ccw: choose(2, 2),
+            depth_clip: 1,
+            sample_mask: u32::MAX,
+            point_size: 1.0,
+            ..Default::default()
+        });
+        guest.encoder.push(&SetDepthStencil {
+            depth_test: choose(3, 2),
+            depth_write: choose(5, 2),
+            depth_compare: choose(7, 8),
+            stencil_test: choose(11, 2),
+            read_mask: 0xff,
+            write_mask: 0xff,
+            reference: n as u8,
+            front: StencilFace { compare: Compare::Always as u8, pass: StencilOp::Replace as u8, ..Default::default() },
+            back: StencilFace { compare: Compare::Less as u8, pass: StencilOp::Invert as u8, ..Default::default() },
+            ..Default::default()
+        });
+        let one = BlendFactor::One as u8;
+        let (enable, src_color, dst_color) = (choose(2, 2), choose(3, 2) * one, choose(13, 2) * one);
+        guest.encoder.push_tail(
+            &SetBlend {
+                enable,
+                src_color,
+                dst_color,
+                src_alpha: one,
+                write_masks: [choose(17, 15) + 1; 8],
+                ..Default::default()
+            },
+            &[],
+        );
+        let at = |step: u32| (n * step % 29) as i32;
+        guest.encoder.push(&SetScissor { rect: Rect { x: at(1), y: at(5), width: 9, height: 7 } });
+        let place = at(3) as f32 / 40.0 - 0.5;
+        guest.draw_now(&quad([place - 0.4, place + 0.4], [-0.9, 0.9], n as f32 / 130.0, RED));
+        match n {
+            30 | 90 => guest.clear(Clear::DEPTH | Clear::STENCIL, [0.0; 4], 0.5, 7),
+            60 | 110 => frame(&mut guest, &scene, n),
+            _ => {}
+        }
+    }
+    let pixels = guest.pixels().pixels;
+    guest.finish();
+    pixels
+}
+
+#[test]
+fn a_thread_that_plays_calls_draws_the_same() {
+    let reference = many_draws(Guest::with_record_thread(false));
+    let colors: std::collections::HashSet<_> = reference.iter().collect();
+    assert!(colors.len() > 50, "the draws must have something to compare: {} colours", colors.len());
+    assert!(many_draws(Guest::with_record_thread(true)) == reference, "other pixels");
+}
+
 type Pictures = Arc<Mutex<Vec<(u64, Vec<u8>)>>>;
 
 fn collect(renderer: &mut Renderer) -> Pictures {
