@@ -143,7 +143,7 @@ pub(crate) fn run(ws: &Workspace, names: &[String], seconds: u32, seed: Seed, wa
     }
     let wanted: Vec<&Target> =
         TARGETS.iter().filter(|t| names.is_empty() || names.iter().any(|n| n == t.name)).collect();
-    let folder = compile(ws, &wanted, watch)?;
+    let folder = compile(ws, &wanted, seed, watch)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut good = 0;
     for group in wanted.chunks(cores) {
@@ -166,7 +166,7 @@ pub(crate) fn run(ws: &Workspace, names: &[String], seconds: u32, seed: Seed, wa
     Ok((good, wanted.len() - good))
 }
 
-fn compile(ws: &Workspace, targets: &[&Target], watch: Watch) -> Result<PathBuf> {
+fn compile(ws: &Workspace, targets: &[&Target], seed: Seed, watch: Watch) -> Result<PathBuf> {
     let host = "x86_64-unknown-linux-gnu";
     let host = if cfg!(target_arch = "aarch64") { "aarch64-unknown-linux-gnu" } else { host };
     let target_dir = ws.target.join(watch.folder());
@@ -175,6 +175,10 @@ fn compile(ws: &Workspace, targets: &[&Target], watch: Watch) -> Result<PathBuf>
     cargo.current_dir(ws.root.join("fuzz")).args(["build", "--release", "--target", host]);
     cargo.args(targets.iter().flat_map(|target| ["--bin", target.name]));
     cargo.arg("--target-dir").arg(&target_dir).env("RUSTFLAGS", [FLAGS, watch.flags()].concat().join(" "));
+    if seed == Seed::Same {
+        // Seconds of fuzzing are not worth minutes of optimising.
+        cargo.args(["--config", "profile.release.opt-level=1", "--config", "profile.release.debug=false"]);
+    }
     if watch == Watch::Address {
         // As for the Windows targets, the stable compiler builds the library from the source that set-up has fetched.
         cargo.arg("-Zbuild-std=std,panic_abort").env("RUSTC_BOOTSTRAP", "1");
