@@ -308,12 +308,14 @@ fn losses<'a>(runs: &[(String, Run)], peers: impl Iterator<Item = &'a str>) -> S
     for (name, peer) in peers.filter_map(|name| Some((name, find(name)?))) {
         for case in &ours.cases {
             let Some(theirs) = peer.case(&case.name) else { continue };
-            let figures: [(&str, fn(&Case) -> f64); 2] =
-                [("app thread", |case| case.app), ("complete", |case| case.complete)];
-            for (part, figure) in figures.into_iter().filter(|(_, figure)| theirs.times(figure, case) < 1.0) {
-                let (mine, their) = (figure(case), figure(theirs));
-                lines
-                    .push(format!("loses: {}: {part} {mine:.3} {} against {their:.3} of {name}", case.name, case.unit));
+            for (part, mine, their, times) in [
+                ("app thread", case.app, theirs.app, theirs.times(|case| case.app, case)),
+                ("complete", case.complete, theirs.complete, theirs.times(|case| case.complete, case)),
+            ] {
+                if times < 1.0 {
+                    let Case { name: what, unit, .. } = case;
+                    lines.push(format!("loses: {what}: {part} {mine:.3} {unit} against {their:.3} of {name}"));
+                }
             }
         }
     }

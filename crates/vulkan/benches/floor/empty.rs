@@ -66,12 +66,12 @@ fn each(gpu: &Gpu, frames: &mut Frames, mut frame: impl FnMut(&mut super::frames
     for at in 0..FRAMES {
         let slot = at % frames.slots.len();
         if at >= frames.slots.len() {
-            frames.slots[slot].wait(gpu)?;
+            frames.slots[slot].wait_asleep(gpu)?;
         }
         frame(&mut frames.slots[slot])?;
     }
     let submitted = start.elapsed();
-    frames.slots.iter().try_for_each(|slot| slot.wait(gpu))?;
+    frames.slots.iter().try_for_each(|slot| slot.wait_asleep(gpu))?;
     let complete = start.elapsed();
     Ok([submitted, complete].map(|time| time.as_secs_f64() * 1e3 / FRAMES as f64))
 }

@@ -135,6 +135,18 @@ impl Slot {
             Ok(gpu.device.reset_fences(&[self.fence])?)
         }
     }
+
+    /// The same asleep, as who has frames in flight waits for the oldest.
+    ///
+    /// # Errors
+    /// Where Vulkan fails.
+    pub(crate) fn wait_asleep(&self, gpu: &Gpu) -> Result {
+        // SAFETY: as above.
+        unsafe {
+            gpu.device.wait_for_fences(&[self.fence], true, u64::MAX)?;
+            Ok(gpu.device.reset_fences(&[self.fence])?)
+        }
+    }
 }
 
 /// The frames that take turns.

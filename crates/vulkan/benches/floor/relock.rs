@@ -28,12 +28,12 @@ pub(crate) fn time(gpu: &Gpu, scene: &Scene, frames: &mut Frames) -> Result<[f64
     for at in 0..ROUNDS / BATCH {
         let half = at as usize % 2;
         if at >= 2 {
-            frames.slots[half].wait(gpu)?;
+            frames.slots[half].wait_asleep(gpu)?;
         }
         batch(gpu, scene, frames, &staging, half, BATCH)?;
     }
     let submitted = start.elapsed();
-    frames.slots.iter().try_for_each(|slot| slot.wait(gpu))?;
+    frames.slots.iter().try_for_each(|slot| slot.wait_asleep(gpu))?;
     let complete = start.elapsed();
     let megabytes = f64::from(ROUNDS) * BYTES as f64 / 1e6;
     Ok([submitted, complete].map(|time| megabytes / time.as_secs_f64()))
