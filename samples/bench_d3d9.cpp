@@ -239,7 +239,8 @@ struct Bench {
     void write_json(const char *path, const char *adapter) const {
         FILE *file = std::fopen(path, "w");
         if (!file) fail("cannot write %s", path);
-        std::fprintf(file, "{\"bench\": \"d3d9\", \"adapter\": \"%s\", \"draws\": %d, \"frames\": %d, \"cases\": [", adapter, draws, frames);
+        std::fprintf(file, "{\"bench\": \"d3d9\", \"adapter\": \"%s\", \"draws\": %d, \"frames\": %d, \"peak_kib\": %lu, \"cases\": [", adapter,
+                     draws, frames, peak_kib());
         for (const Result &result : results)
             std::fprintf(file, "%s\n  {\"name\": \"%s\", \"unit\": \"%s\", \"app\": %.4f, \"complete\": %.4f}",
                          &result == &results[0] ? "" : ",", result.name, result.unit, result.app, result.complete);
@@ -253,16 +254,17 @@ struct Bench {
 int main(int count, char **words) {
     int draws = 1000, frames = 60;
     const char *json = nullptr, *only = nullptr;
+    Options options;
     for (int at = 1; at < count; at++) {
         if (at + 1 < count && !std::strcmp(words[at], "--draws")) draws = std::max(1, std::atoi(words[++at]));
         else if (at + 1 < count && !std::strcmp(words[at], "--frames")) frames = std::max(1, std::atoi(words[++at]));
         else if (at + 1 < count && !std::strcmp(words[at], "--json")) json = words[++at];
         else if (at + 1 < count && !std::strcmp(words[at], "--only")) only = words[++at];
+        else if (!std::strcmp(words[at], "--window")) options.window = true;
         else
-            fail("usage: %s [--draws N] [--frames N] [--only PART_OF_NAME] [--json FILE]\n"
+            fail("usage: %s [--draws N] [--frames N] [--only PART_OF_NAME] [--json FILE] [--window]\n"
                  "Times draws of one clipped triangle each: app thread and complete, medians over the frames.", words[0]);
     }
-    Options options;
     options.width = options.height = 64;
     HWND window = open_window(options, "bench");
     IDirect3D9 *direct3d = Direct3DCreate9(D3D_SDK_VERSION);
@@ -277,6 +279,7 @@ int main(int count, char **words) {
     {
         Bench bench(device, draws, frames, only);
         bench.all();
+        std::printf("peak memory %.1f MiB\n", peak_kib() / 1024.0);
         if (json) bench.write_json(json, adapter.Description);
     }
     device->Release();

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #ifdef _WIN32
+#include <psapi.h>
 #define SAMPLE_SLEEP(ms) Sleep(ms)
 #define SAMPLE_YIELD() Sleep(0)
 #else
@@ -48,6 +49,25 @@ inline void check(HRESULT result, const char *call, const char *file, int line) 
 template <typename T> void release(T *&object) {
     if (object) object->Release();
     object = nullptr;
+}
+
+/// The most memory that this process has had at once, in KiB; 0 where the system does not say.
+inline unsigned long peak_kib() {
+#ifdef _WIN32
+    PROCESS_MEMORY_COUNTERS counters = {};
+    // Newer Windows has it in kernel32, so that nothing more is linked.
+    using Ask = BOOL(WINAPI *)(HANDLE, PROCESS_MEMORY_COUNTERS *, DWORD);
+    FARPROC ask = GetProcAddress(GetModuleHandleA("kernel32.dll"), "K32GetProcessMemoryInfo");
+    if (!ask || !reinterpret_cast<Ask>(reinterpret_cast<void *>(ask))(GetCurrentProcess(), &counters, sizeof counters)) return 0;
+    return static_cast<unsigned long>(counters.PeakWorkingSetSize / 1024);
+#else
+    unsigned long kib = 0;
+    char line[256];
+    FILE *status = std::fopen("/proc/self/status", "r");
+    while (status && std::fgets(line, sizeof line, status) && std::sscanf(line, "VmHWM: %lu", &kib) != 1) {}
+    if (status) std::fclose(status);
+    return kib;
+#endif
 }
 
 /// The command line.

@@ -7,13 +7,16 @@ use std::process::Command;
 use serde_json::{Value, json};
 use xtask::build::{self, Profile, Tree, Width};
 use xtask::setup;
-use xtask::step::{self, Context, Progress, Result};
+use xtask::step::{self, Context, Failure, Progress, Result};
 use xtask::workspace::Workspace;
 
+use super::floor;
+use super::measured::Run;
 use crate::wine::place::{Layer, Place, Release};
 use crate::wine::seat::Seat;
 
-const SAMPLE: &str = "bench_d3d9";
+/// The program.
+pub(super) const SAMPLE: &str = "bench_d3d9";
 /// Seconds after which a program is ended.
 const LIMIT: &str = "600";
 /// What the app thread may spend on a draw, in microseconds.
@@ -25,10 +28,10 @@ const BARS: &[(&str, f64)] = &[("same state", 0.1), ("texture, 8 constants, 4 st
 pub(super) struct Args {
     /// d3d9: draws per frame.
     #[arg(long, default_value_t = 1000)]
-    draws: u32,
+    pub(super) draws: u32,
     /// d3d9: frames per case.
     #[arg(long, default_value_t = 60)]
-    frames: u32,
+    pub(super) frames: u32,
     /// d3d9: only cases with this in their names.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
@@ -43,7 +46,9 @@ pub(super) struct Args {
     wine: Option<Release>,
     /// d3d9: a tree as `cargo xtask dist` makes, instead of building one.
     #[arg(long, value_name = "FOLDER")]
-    tree: Option<PathBuf>,
+    pub(super) tree: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) floor: floor::Args,
 }
 
 /// Where the program runs.
@@ -77,51 +82,11 @@ impl Setting {
     }
 }
 
-/// One line of the program's table.
-#[derive(Debug, Clone, PartialEq)]
-struct Case {
-    name: String,
-    unit: String,
-    app: f64,
-    complete: f64,
-}
-
-impl Case {
-    /// How many times ours a figure is in time: a rate's ratio turns around.
-    fn times(&self, figure: impl Fn(&Self) -> f64, ours: &Self) -> f64 {
-        let ratio = figure(self) / figure(ours);
-        if self.unit.ends_with("/s") { 1.0 / ratio } else { ratio }
-    }
-}
-
 /// What one implementation does in one setting.
 #[derive(Debug)]
 struct Measured {
     layer: Layer,
-    adapter: String,
-    cases: Vec<Case>,
-}
-
-impl Measured {
-    fn read(layer: Layer, json: &Path) -> Result<Self> {
-        let what = || format!("reading {}", json.display());
-        let value: Value = serde_json::from_str(&std::fs::read_to_string(json).doing(what())?).doing(what())?;
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let case = |case: &Value| {
-            Some(Case {
-                name: text(&case["name"]),
-                unit: text(&case["unit"]),
-                app: case["app"].as_f64()?,
-                complete: case["complete"].as_f64()?,
-            })
-        };
-        let cases = value["cases"].as_array().map(Vec::as_slice).unwrap_or_default();
-        Ok(Self { layer, adapter: text(&value["adapter"]), cases: cases.iter().filter_map(case).collect() })
-    }
-
-    fn case(&self, name: &str) -> Option<&Case> {
-        self.cases.iter().find(|case| case.name == name)
-    }
+    run: Run,
 }
 
 /// Runs the benchmark everywhere, prints a table for each setting, and writes `d3d9.json`.
@@ -129,6 +94,12 @@ impl Measured {
 /// # Errors
 /// When something does not build, or one of ours does not run. A peer that cannot be had is left out with a line.
 pub(super) fn run(ws: &Workspace, args: &Args, out: &Path) -> Result {
+    if args.floor.wanted() {
+        if args.settings.iter().any(|setting| *setting != Setting::Native) {
+            return Err(Failure::new("bench d3d9 --floor", "it compares native programs: --in native"));
+        }
+        return floor::run(ws, args, out);
+    }
     let settings = if args.settings.is_empty() { &Setting::ALL } else { args.settings.as_slice() };
     let native_only = settings == [Setting::Native];
     let machine = setup::ensure(ws, &setup::Args { native_only, check: false })?;
@@ -165,7 +136,8 @@ pub(super) fn run(ws: &Workspace, args: &Args, out: &Path) -> Result {
     Ok(())
 }
 
-fn arguments(command: &mut Command, args: &Args) {
+/// What the program is told in every setting.
+pub(super) fn arguments(command: &mut Command, args: &Args) {
     command.args(["--draws", &args.draws.to_string(), "--frames", &args.frames.to_string()]);
     if let Some(only) = &args.only {
         command.args(["--only", only]);
@@ -178,9 +150,9 @@ fn native(args: &Args, tree: &Tree, out: &Path) -> Result<Measured> {
     arguments(&mut program, args);
     program.arg("--json").arg(&json).env("AFTERIMAGE_RENDERER", "in-process").env("AFTERIMAGE_VALIDATE", "0");
     let progress = Progress::start("native");
-    let result = step::output(&mut program, "the benchmark").and_then(|_| Measured::read(Layer::InProcess, &json));
+    let result = step::output(&mut program, "the benchmark").and_then(|_| Run::read(&json));
     progress.finish(&result);
-    result
+    Ok(Measured { layer: Layer::InProcess, run: result? })
 }
 
 /// A run under Wine of one width.
@@ -229,7 +201,7 @@ impl UnderWine<'_> {
         arguments(&mut command, self.args);
         command.args(["--json", "result.json"]);
         step::run_in(self.ws, &mut command, title, "", progress)?;
-        Measured::read(layer, &json)
+        Ok(Measured { layer, run: Run::read(&json)? })
     }
 }
 
@@ -242,10 +214,10 @@ fn table(title: &str, measured: &[Measured]) -> String {
         let _ = write!(text, "{:<28}", one.layer.name());
     }
     text.push('\n');
-    for case in &first.cases {
+    for case in &first.run.cases {
         let _ = write!(text, "{:<36}{:<9}", case.name, case.unit);
         for one in measured {
-            let cell = one.case(&case.name).map_or_else(
+            let cell = one.run.case(&case.name).map_or_else(
                 || "–".to_owned(),
                 |theirs| {
                     let ratio = theirs.times(|case| case.complete, case);
@@ -258,7 +230,7 @@ fn table(title: &str, measured: &[Measured]) -> String {
         text.push('\n');
     }
     for one in measured {
-        let _ = writeln!(text, "  {}: {}", one.layer.name(), one.adapter);
+        let _ = writeln!(text, "  {}: {}, {}", one.layer.name(), one.run.adapter, one.run.memory());
     }
     text
 }
@@ -268,9 +240,9 @@ fn losses(title: &str, measured: &[Measured]) -> Vec<String> {
     let mut lost = Vec::new();
     for ours in measured.iter().filter(|one| Layer::OURS.contains(&one.layer)) {
         let who = format!("{title}, {}", ours.layer.name());
-        for case in &ours.cases {
+        for case in &ours.run.cases {
             for peer in measured.iter().filter(|one| Layer::PEERS.contains(&one.layer)) {
-                let Some(theirs) = peer.case(&case.name) else { continue };
+                let Some(theirs) = peer.run.case(&case.name) else { continue };
                 let peer = peer.layer.name();
                 for (part, mine, their, times) in [
                     ("app thread", case.app, theirs.app, theirs.times(|case| case.app, case)),
@@ -293,19 +265,17 @@ fn losses(title: &str, measured: &[Measured]) -> Vec<String> {
 }
 
 fn as_json(setting: Setting, title: &str, measured: &Measured) -> Value {
-    let cases: Vec<Value> = measured
-        .cases
-        .iter()
-        .map(|case| json!({ "name": case.name, "unit": case.unit, "app": case.app, "complete": case.complete }))
-        .collect();
-    json!({
-        "in": setting.name(), "title": title, "layer": measured.layer.name(), "adapter": measured.adapter, "cases": cases,
-    })
+    let mut value = measured.run.as_json();
+    value["in"] = setting.name().into();
+    value["title"] = title.into();
+    value["layer"] = measured.layer.name().into();
+    value
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Case, Measured, losses, table};
+    use super::{Measured, losses, table};
+    use crate::bench::measured::{Case, Run};
     use crate::wine::place::Layer;
 
     fn measured(layer: Layer, app: f64, complete: f64, rate: f64) -> Measured {
@@ -316,14 +286,16 @@ mod tests {
             complete,
         };
         let cases = vec![case("same state", "us/draw", app, complete), case("relock", "MB/s", rate, rate)];
-        Measured { layer, adapter: "A".to_owned(), cases }
+        Measured { layer, run: Run { adapter: "A".to_owned(), peak_kib: Some(2048), cases } }
     }
 
     #[test]
     fn ours_loses_where_a_peer_is_quicker_or_a_bar_is_passed() {
         let fast = [measured(Layer::InProcess, 0.02, 1.0, 900.0), measured(Layer::Dxvk, 0.08, 1.5, 600.0)];
         assert!(losses("here", &fast).is_empty());
-        assert!(table("here", &fast).contains("0.080 | 1.500 (1.50x)"));
+        let text = table("here", &fast);
+        assert!(text.contains("0.080 | 1.500 (1.50x)"), "{text}");
+        assert!(text.contains("in-process: A, peak memory 2.0 MiB"), "{text}");
         let slow = [measured(Layer::Viewer, 0.2, 2.0, 500.0), measured(Layer::WineD3d, 0.3, 1.5, 600.0)];
         let lost = losses("here", &slow);
         assert_eq!(lost[0], "loses: here, viewer: same state: complete 2.000 us/draw against 1.500 of wined3d");

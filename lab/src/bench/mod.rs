@@ -7,6 +7,9 @@
 mod capture;
 mod d3d9;
 pub(crate) mod figures;
+mod floor;
+mod measured;
+mod parts;
 mod state;
 
 use std::process::Command;
@@ -46,6 +49,12 @@ pub(crate) struct Args {
 /// # Errors
 /// When there is no such benchmark, or it does not build or run.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
+    let out = ws.target.join("bench");
+    std::fs::create_dir_all(&out).doing(format!("creating {}", out.display()))?;
+    if args.name.as_deref() == Some(D3D9) && !args.list {
+        // With what was built elsewhere, this takes no source tree.
+        return d3d9::run(ws, &args.d3d9, &out);
+    }
     let crates = in_crates(ws)?;
     let names: Vec<&str> = [D3D9, CAPTURE].into_iter().chain(crates.iter().map(|(_, name)| name.as_str())).collect();
     if args.list {
@@ -56,8 +65,6 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         return Err(Failure::new("the benchmark", format!("there is no `{unknown}`; there are {}", names.join(", "))));
     }
     let wanted = |name: &str| args.name.as_deref().is_none_or(|wanted| wanted == name || group(wanted).contains(&name));
-    let out = ws.target.join("bench");
-    std::fs::create_dir_all(&out).doing(format!("creating {}", out.display()))?;
     for (package, name) in crates.iter().filter(|(_, name)| wanted(name)) {
         let json = out.join(format!("{name}.json"));
         let mut cargo = build::cargo(ws);
