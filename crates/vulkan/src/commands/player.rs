@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 const QUEUE: usize = 64;
 /// How long the thread looks for the next list before it sleeps: waking it up takes longer than playing a few lists.
 const LOOK: Duration = Duration::from_micros(50);
+/// Looks until the clock is asked.
+const LOOKS: u32 = 64;
 
 /// The thread, and how far it has come.
 pub(crate) struct Player {
@@ -85,11 +87,15 @@ fn play_all(gpu: &Gpu, incoming: &Receiver<(vk::CommandBuffer, List)>, back: &Se
 fn next(incoming: &Receiver<(vk::CommandBuffer, List)>) -> Option<(vk::CommandBuffer, List)> {
     let start = Instant::now();
     loop {
-        match incoming.try_recv() {
-            Ok(list) => return Some(list),
-            Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) if start.elapsed() < LOOK => std::hint::spin_loop(),
-            Err(TryRecvError::Empty) => return incoming.recv().ok(),
+        for _ in 0..LOOKS {
+            match incoming.try_recv() {
+                Ok(list) => return Some(list),
+                Err(TryRecvError::Disconnected) => return None,
+                Err(TryRecvError::Empty) => std::hint::spin_loop(),
+            }
+        }
+        if start.elapsed() >= LOOK {
+            return incoming.recv().ok();
         }
     }
 }
