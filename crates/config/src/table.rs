@@ -181,6 +181,10 @@ options! {
         async_pipelines "async": bool = "off", Kind::OnOff, Renderer,
             "Skip draws whose pipeline is not made yet, instead of waiting for it.",
             "Fewer stutters. Things appear late, and what is drawn only once may be missing for good.";
+        pipeline_libraries "pipeline_libraries": Switch = "auto", Kind::Choice(Switch::WORDS), Renderer,
+            "Make the stages of pipelines apart from one another, and link them when a draw asks.",
+            "Fewer stutters: what a draw waits for is made when its shaders are created, whichever they are drawn with. `auto` does so on \
+             GPUs whose driver links quickly.";
         force_anisotropy "force_anisotropy": u32 = "0", integer(0, 16), Library,
             "Filter textures with this anisotropy wherever the program filters them linearly; 0 leaves it to the program.",
             "Textures that are sampled without mip maps or with point filters stay as they are.";
