@@ -184,6 +184,10 @@ options! {
         record_thread "record_thread": Switch = "auto", Kind::Choice(Switch::WORDS), Renderer,
             "Whether calls of draws go into Vulkan's command buffers on a thread of their own.",
             "`auto` has one where there are four cores and the device is no processor, unless the renderer is a process of its own, which can tell the draw that a driver ends in.";
+        pipeline_libraries "pipeline_libraries": Switch = "auto", Kind::Choice(Switch::WORDS), Renderer,
+            "Make the stages of pipelines apart from one another, and link them when a draw asks.",
+            "Fewer stutters: what a draw waits for is made when its shaders are created, whichever they are drawn with. `auto` does so on \
+             GPUs whose driver links quickly.";
         force_anisotropy "force_anisotropy": u32 = "0", integer(0, 16), Library,
             "Filter textures with this anisotropy wherever the program filters them linearly; 0 leaves it to the program.",
             "Textures that are sampled without mip maps or with point filters stay as they are.";

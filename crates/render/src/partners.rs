@@ -2,23 +2,36 @@
 //! draws. Programs compile effect by effect, or all shaders of one stage and then those of the other, or many pixel shaders for
 //! one vertex shader; none of that is known, so each pixel shader is tried with a few and no more.
 
-use afterimage_shader::Stage;
+use afterimage_shader::{LinkInfo, Stage};
 use afterimage_stream::ObjectId;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::Hash;
 
-/// Vertex shaders that a new pixel shader is tried with.
-pub const AT_CREATION: u8 = 2;
+/// How many vertex shaders a pixel shader is tried with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tries {
+    /// When it is created.
+    pub at_creation: u8,
+    /// In all, before it is drawn with.
+    pub in_all: u8,
+}
 
-/// Those that it is tried with in all, before it is drawn with.
-pub const IN_ALL: u8 = 5;
+impl Tries {
+    /// Where a draw with a pair that was not tried waits for the compiler.
+    pub const MANY: Self = Self { at_creation: 2, in_all: 5 };
+    /// Where it does not.
+    pub const FEW: Self = Self { at_creation: 1, in_all: 2 };
+}
 
 /// Vertex shaders that are looked at, newest first.
 const RECENT: usize = 16;
 
 /// What is remembered: shaders of a row, pixel shaders that nothing was drawn with, surroundings of draws.
 const MOST: usize = 4096;
+
+/// Sets of outputs of vertex shaders that pixel shaders are translated for before they are drawn with: programs have few.
+const LINKS: usize = 8;
 
 /// Shaders in the order of their creation. `K` says in which surroundings a pixel shader is drawn: the pipeline but for it.
 pub struct Partners<K> {
@@ -29,6 +42,8 @@ pub struct Partners<K> {
     row_before: Vec<ObjectId>,
     /// The last vertex shaders, newest in front.
     vertices: VecDeque<ObjectId>,
+    /// What vertex shaders write, each set once, the latest in front.
+    links: VecDeque<LinkInfo>,
     /// Pixel shaders that nothing was drawn with yet, and how many vertex shaders each was tried with.
     undrawn: BTreeMap<ObjectId, u8>,
     /// Surroundings of draws, which are pipelines but for their pixel shader, with the first that was drawn in them; none once
@@ -43,6 +58,7 @@ impl<K> Default for Partners<K> {
             stage: None,
             row_before: Vec::new(),
             vertices: VecDeque::new(),
+            links: VecDeque::new(),
             undrawn: BTreeMap::new(),
             surroundings: FxHashMap::default(),
         }
@@ -64,6 +80,27 @@ impl<K: Hash + Eq> Partners<K> {
         } else if self.undrawn.len() < MOST {
             self.undrawn.insert(id, 0);
         }
+    }
+
+    /// A vertex shader writes this; whether none before it did.
+    pub fn writes(&mut self, link: LinkInfo) -> bool {
+        let known = self.links.iter().position(|other| *other == link);
+        if let Some(at) = known {
+            self.links.remove(at);
+        }
+        self.links.truncate(LINKS - 1);
+        self.links.push_front(link);
+        known.is_none()
+    }
+
+    /// What the vertex shaders write that pixel shaders may be drawn with, likeliest first.
+    pub fn links(&self) -> impl Iterator<Item = LinkInfo> {
+        self.links.iter().copied()
+    }
+
+    /// Pixel shaders that nothing was drawn with yet.
+    pub fn undrawn(&self) -> Vec<ObjectId> {
+        self.undrawn.keys().copied().collect()
     }
 
     /// The shader of the other stage that is as far from the beginning of its row as the last one is of its own.
@@ -91,8 +128,8 @@ impl<K: Hash + Eq> Partners<K> {
     }
 
     /// Whether a pixel shader may be tried with one more; it then was.
-    pub fn try_one(&mut self, pixel: ObjectId) -> bool {
-        let tried = self.undrawn.get_mut(&pixel).filter(|tried| **tried < IN_ALL);
+    pub fn try_one(&mut self, pixel: ObjectId, tries: Tries) -> bool {
+        let tried = self.undrawn.get_mut(&pixel).filter(|tried| **tried < tries.in_all);
         tried.map(|tried| *tried += 1).is_some()
     }
 
@@ -113,7 +150,7 @@ impl<K: Hash + Eq> Partners<K> {
             return Vec::new();
         }
         *first = None;
-        self.undrawn.iter().filter(|(_, tried)| **tried < IN_ALL).map(|(id, _)| *id).collect()
+        self.undrawn()
     }
 }
 
@@ -153,7 +190,7 @@ mod tests {
         assert_eq!(first, [None; 3]);
         // The first vertex shader may be that of all.
         assert_eq!(partners.pixels(), [id(1), id(2), id(3)].into());
-        assert!((1..4).all(|serial| partners.try_one(id(serial))));
+        assert!((1..4).all(|serial| partners.try_one(id(serial), Tries::MANY)));
         // Also where they have been tried with one that was bound.
         assert_eq!(partners.pixels(), [id(1), id(2), id(3)].into());
         partners.created(id(5), Stage::Vertex);
@@ -163,6 +200,18 @@ mod tests {
     #[test]
     fn many_for_one() {
         assert_eq!(partners("vppp").1, [Some(id(1)); 3]);
+    }
+
+    #[test]
+    fn sets_of_outputs_are_few_and_distinct() {
+        let mut partners = Partners::<u32>::default();
+        let link = |mask| LinkInfo { mask, ..LinkInfo::default() };
+        assert!(partners.writes(link(1)) && partners.writes(link(2)) && !partners.writes(link(1)));
+        assert!(partners.links().eq([link(1), link(2)]));
+        for mask in 0..100 {
+            partners.writes(link(mask));
+        }
+        assert_eq!((partners.links().count(), partners.links().next()), (LINKS, Some(link(99))));
     }
 
     #[test]
@@ -181,9 +230,9 @@ mod tests {
         let (mut partners, _) = partners(&"vp".repeat(1000));
         let mut tried = 0;
         for serial in 1..2000 {
-            tried += (0..20).filter(|_| partners.try_one(id(serial))).count();
+            tried += (0..20).filter(|_| partners.try_one(id(serial), Tries::MANY)).count();
         }
-        assert!(tried <= 1000 * usize::from(IN_ALL), "{tried}");
+        assert!(tried <= 1000 * usize::from(Tries::MANY.in_all), "{tried}");
         assert!(partners.vertices.len() <= RECENT);
     }
 }

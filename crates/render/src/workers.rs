@@ -62,6 +62,8 @@ pub enum Urgency {
     Likely,
     /// The last run had it, and this one probably will.
     Known,
+    /// A part of pipelines, which is needed whatever its shader is drawn with.
+    Part,
     /// A draw will ask for it.
     Soon,
 }
@@ -72,6 +74,7 @@ const CALM: Duration = Duration::from_millis(100);
 #[derive(Default)]
 struct Queue {
     soon: VecDeque<Job>,
+    parts: VecDeque<Job>,
     known: VecDeque<Job>,
     guesses: VecDeque<Job>,
     /// When a draw last waited.
@@ -82,9 +85,13 @@ struct Queue {
 }
 
 impl Queue {
+    fn take_urgent(&mut self) -> Option<Job> {
+        [&mut self.soon, &mut self.parts, &mut self.known].into_iter().find_map(VecDeque::pop_front)
+    }
+
     /// The next job, or how long until a guess may begin.
     fn next(&mut self) -> Result<Job, Option<Duration>> {
-        if let Some(job) = self.soon.pop_front().or_else(|| self.known.pop_front()) {
+        if let Some(job) = self.take_urgent() {
             return Ok(job);
         }
         let left = self.waited.and_then(|waited| CALM.checked_sub(waited.elapsed()));
@@ -95,11 +102,12 @@ impl Queue {
     }
 
     fn is_empty(&self) -> bool {
-        self.soon.is_empty() && self.known.is_empty() && self.guesses.is_empty()
+        [&self.soon, &self.parts, &self.known, &self.guesses].into_iter().all(VecDeque::is_empty)
     }
 
     fn clear(&mut self) {
         self.soon.clear();
+        self.parts.clear();
         self.known.clear();
         self.guesses.clear();
     }
@@ -151,6 +159,7 @@ impl Workers {
         let mut queue = self.shared.lock();
         match urgency {
             Urgency::Soon => queue.soon.push_back(Box::new(job)),
+            Urgency::Part => queue.parts.push_back(Box::new(job)),
             Urgency::Likely | Urgency::Known => queue.known.push_back(Box::new(job)),
             Urgency::Guess => queue.guesses.push_back(Box::new(job)),
         }
@@ -188,7 +197,7 @@ impl Workers {
     /// Jobs that are being run or will be.
     pub fn pending(&self) -> usize {
         let queue = self.shared.lock();
-        queue.running + queue.soon.len() + queue.known.len() + queue.guesses.len()
+        queue.running + queue.soon.len() + queue.parts.len() + queue.known.len() + queue.guesses.len()
     }
 
     /// Waits until every job is done.
@@ -251,7 +260,7 @@ mod tests {
     fn one_thread_makes_and_all_get_it() {
         let workers = Workers::new("test");
         let (value, made) = (Arc::new(Once::default()), Arc::new(AtomicBool::new(false)));
-        for urgency in [Urgency::Guess, Urgency::Likely, Urgency::Known, Urgency::Soon] {
+        for urgency in [Urgency::Guess, Urgency::Likely, Urgency::Known, Urgency::Part, Urgency::Soon] {
             let (value, made) = (Arc::clone(&value), Arc::clone(&made));
             workers.run(urgency, move || {
                 value.make(|| {
@@ -293,18 +302,18 @@ mod tests {
                 gate.wait();
             });
         }
-        for (urgency, number) in [(Urgency::Guess, 3), (Urgency::Known, 2), (Urgency::Soon, 1)] {
+        for (urgency, number) in [(Urgency::Guess, 4), (Urgency::Known, 3), (Urgency::Part, 2), (Urgency::Soon, 1)] {
             let order = Arc::clone(&order);
             workers.run(urgency, move || order.lock().unwrap().push(number));
         }
         gate.make(|| Some(()));
         workers.finish();
         if threads == 1 {
-            assert_eq!(*order.lock().unwrap(), [1, 2, 3]);
+            assert_eq!(*order.lock().unwrap(), [1, 2, 3, 4]);
         }
-        assert_eq!(order.lock().unwrap().len(), 3);
+        assert_eq!(order.lock().unwrap().len(), 4);
         workers.stop();
         let order = Arc::clone(&order);
-        workers.run(Urgency::Soon, move || order.lock().unwrap().push(4));
+        workers.run(Urgency::Soon, move || order.lock().unwrap().push(5));
     }
 }

@@ -47,6 +47,28 @@ impl Without {
     }
 }
 
+/// Whether VK_EXT_graphics_pipeline_library is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Libraries {
+    /// On GPUs whose driver links quickly.
+    #[default]
+    Auto,
+    /// Wherever it is there.
+    Always,
+    /// Nowhere.
+    Never,
+}
+
+impl Libraries {
+    fn of(switch: Switch) -> Self {
+        match switch {
+            Switch::Auto => Self::Auto,
+            Switch::On => Self::Always,
+            Switch::Off => Self::Never,
+        }
+    }
+}
+
 /// What the user may set about a renderer.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -72,6 +94,8 @@ pub struct Options {
     pub skip_unready: bool,
     /// Option `record_thread`; where it suits if `None`.
     pub record_thread: Option<bool>,
+    /// Option `pipeline_libraries`: whether pipelines are linked of stages that were made apart.
+    pub pipeline_libraries: Libraries,
     /// Option `float_rules`: how closely shaders follow Direct3D 9's float rules. `auto`, or
     /// `None` here, is the closest that costs little with the device's driver.
     pub float_rules: Option<FloatRules>,
@@ -131,6 +155,7 @@ impl Options {
                 Switch::On => Some(true),
                 Switch::Off => Some(false),
             },
+            pipeline_libraries: Libraries::of(settings.pipeline_libraries),
             float_rules: FloatRules::from_name(settings.float_rules.name()),
             screenshots: settings.screenshots.clone(),
             screenshot_frames: settings.screenshot_frames.clone(),

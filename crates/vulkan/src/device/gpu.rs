@@ -79,7 +79,7 @@ pub(crate) struct Heap {
 pub fn devices(instance: &Instance, options: &Options) -> Result<Vec<(vk::PhysicalDevice, Profile)>> {
     // SAFETY: no preconditions.
     let handles = unsafe { instance.raw.enumerate_physical_devices() }.checked("vkEnumeratePhysicalDevices")?;
-    handles.into_iter().map(|handle| Ok((handle, Profile::new(instance, handle, options.without)?))).collect()
+    handles.into_iter().map(|handle| Ok((handle, Profile::new(instance, handle, options)?))).collect()
 }
 
 /// The device that the user asked for, or else the most capable one.

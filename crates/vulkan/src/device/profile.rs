@@ -3,7 +3,7 @@
 use crate::device::format;
 use crate::device::instance::Instance;
 use crate::error::{Checked, Result};
-use crate::options::Without;
+use crate::options::{Libraries, Options};
 use afterimage_ir::Component;
 use afterimage_shader::FloatRules;
 use afterimage_stream::{DeviceFeatures, DeviceInfo, FEEDBACK_BUFFERS, Format, FormatFeatures};
@@ -190,6 +190,8 @@ pub struct Profile {
     pub swapchain: bool,
     /// formatA4R4G4B4 of VK_EXT_4444_formats (promoted to 1.3 as an option).
     pub format_4444: bool,
+    /// VK_EXT_graphics_pipeline_library: stages of pipelines are made apart from one another, and linked.
+    pub pipeline_libraries: bool,
     /// VK_EXT_memory_budget: what this process has of each heap, and may have.
     pub memory_budget: bool,
     /// pipelineStatisticsQuery.
@@ -224,6 +226,7 @@ pub(crate) struct Features {
     pub(crate) feedback: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
     pub(crate) small_indices: vk::PhysicalDeviceIndexTypeUint8FeaturesKHR<'static>,
     pub(crate) list_restart: vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>,
+    pub(crate) libraries: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
 }
 
 /// Extensions that are used where found, with the structure that must be chained for each.
@@ -244,6 +247,8 @@ pub(crate) const OPTIONAL: &[&CStr] = &[
     ext::index_type_uint8::NAME,
     ext::primitive_topology_list_restart::NAME,
     vk::EXT_SHADER_STENCIL_EXPORT_NAME,
+    khr::pipeline_library::NAME,
+    ext::graphics_pipeline_library::NAME,
     c"VK_KHR_portability_subset",
 ];
 
@@ -295,6 +300,9 @@ impl Features {
         }
         if has(ext::primitive_topology_list_restart::NAME) {
             chain = chain.push_next(&mut self.list_restart);
+        }
+        if has(ext::graphics_pipeline_library::NAME) {
+            chain = chain.push_next(&mut self.libraries);
         }
         let result = f(&mut chain);
         let core = chain.features;
@@ -369,12 +377,30 @@ fn transform_feedback(
     })
 }
 
+/// Whether pipelines are linked of stages. Pixel stages say how their inputs are interpolated, which vertex stages do not know.
+fn pipeline_libraries(
+    features: &Features,
+    properties: &vk::PhysicalDeviceGraphicsPipelineLibraryPropertiesEXT<'_>,
+    kind: vk::PhysicalDeviceType,
+    wanted: &Options,
+) -> bool {
+    let there = on(features.libraries.graphics_pipeline_library)
+        && on(properties.graphics_pipeline_library_independent_interpolation_decoration);
+    let quick = on(properties.graphics_pipeline_library_fast_linking) && kind != vk::PhysicalDeviceType::CPU;
+    match wanted.pipeline_libraries {
+        Libraries::Auto => there && quick,
+        Libraries::Always => there,
+        Libraries::Never => false,
+    }
+}
+
 impl Profile {
     /// Looks a device up.
     ///
     /// # Errors
     /// Where Vulkan does not answer.
-    pub fn new(instance: &Instance, handle: vk::PhysicalDevice, without: Without) -> Result<Self> {
+    pub fn new(instance: &Instance, handle: vk::PhysicalDevice, wanted: &Options) -> Result<Self> {
+        let without = wanted.without;
         let extensions = optional_extensions(instance, handle)?;
         let has = |name: &CStr| extensions.contains(&name);
         let mut multi = vk::PhysicalDeviceMultiDrawPropertiesEXT::default();
@@ -391,6 +417,10 @@ impl Profile {
         let mut feedback = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
         if has(ext::transform_feedback::NAME) {
             properties = properties.push_next(&mut feedback);
+        }
+        let mut libraries = vk::PhysicalDeviceGraphicsPipelineLibraryPropertiesEXT::default();
+        if has(ext::graphics_pipeline_library::NAME) {
+            properties = properties.push_next(&mut libraries);
         }
         // SAFETY: the handle is the instance's, and the chain is valid.
         unsafe { instance.raw.get_physical_device_properties2(handle, &mut properties) };
@@ -503,6 +533,7 @@ impl Profile {
             timestamp_bits,
             swapchain: has(khr::swapchain::NAME),
             format_4444,
+            pipeline_libraries: pipeline_libraries(&features, &libraries, properties.device_type, wanted),
             memory_budget: has(ext::memory_budget::NAME),
             pipeline_statistics: on(core.pipeline_statistics_query),
             shaders,
@@ -626,6 +657,7 @@ impl Profile {
         features.feedback.geometry_streams = on(self.transform_feedback.is_some_and(|feedback| feedback.streams));
         features.small_indices.index_type_uint8 = on(self.small_indices);
         features.list_restart.primitive_topology_list_restart = on(self.list_restart);
+        features.libraries.graphics_pipeline_library = on(self.pipeline_libraries);
         features.depth_bias.depth_bias_control = on(self.depth_bias_control);
         features.depth_bias.float_representation = on(self.depth_bias_control);
         features.formats_4444.format_a4r4g4b4 = on(self.format_4444);
@@ -812,6 +844,7 @@ impl fmt::Display for Profile {
         let dynamic: Vec<_> = dynamic.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
         writeln!(f, "  dynamic state 3      {}", if dynamic.is_empty() { "none".into() } else { dynamic.join(", ") })?;
         writeln!(f, "  multi-draw           {}", self.multi_draw)?;
+        writeln!(f, "  pipeline libraries   {}", yes(self.pipeline_libraries))?;
         writeln!(f, "  custom border colour {}", yes(self.custom_border_color))?;
         writeln!(f, "  mirror once          {}", yes(self.mirror_clamp))?;
         writeln!(f, "  minimum filters      {}", yes(self.minimum_filter))?;

@@ -26,6 +26,7 @@ pub(crate) mod record;
 pub(crate) mod samples;
 pub(crate) mod shared;
 pub(crate) mod signed_blend;
+pub(crate) mod stages;
 pub(crate) mod stats;
 pub(crate) mod storage;
 pub(crate) mod swapchain;

@@ -12,7 +12,7 @@ use crate::renderer::Renderer;
 use crate::state::bindings::shape_of;
 use crate::state::variants::set_pixel_ops;
 use crate::state::vertices::layout_of;
-use afterimage_render::partners;
+use afterimage_render::partners::Tries;
 use afterimage_render::workers::Urgency;
 use afterimage_shader::{Shader, Stage};
 use afterimage_state::trace;
@@ -118,10 +118,12 @@ impl Renderer {
             let known = users.is_some();
             self.programs.history = Some(history);
             if known {
+                self.prepare_stages(body.id, &shader, true);
                 self.programs.partners.is_known(body.id);
                 return;
             }
         }
+        self.prepare_stages(body.id, &shader, false);
         self.guess(body.id, shader.stage());
     }
 
@@ -134,12 +136,16 @@ impl Renderer {
             }
             return;
         }
-        let mut left = partners::AT_CREATION;
+        let mut left = self.tries().at_creation;
         for vertex in self.programs.partners.vertices(scene.shaders.vertex) {
             if left > 0 && self.guess_pair(&scene, vertex, created, Urgency::Guess) {
                 left -= 1;
             }
         }
+    }
+
+    fn tries(&self) -> Tries {
+        if self.gpu.profile.pipeline_libraries { Tries::FEW } else { Tries::MANY }
     }
 
     /// A scene with these shaders; false where they do not fit, or the pixel shader was tried often enough.
@@ -152,7 +158,7 @@ impl Renderer {
             (Some(vertex), Some(pixel)) => pixel.is_fed_by(&vertex.link()),
             _ => false,
         };
-        if !fits || !self.programs.partners.try_one(pixel) {
+        if !fits || !self.programs.partners.try_one(pixel, self.tries()) {
             return false;
         }
         let mut scene = scene.clone();
@@ -208,6 +214,7 @@ impl Renderer {
 
     /// Hands over guesses whose shaders are translated by now.
     pub(crate) fn follow_guesses(&mut self) {
+        self.prepare_generic_stages();
         let (mut left, mut followers) = (GUESSES_PER_FRAME, std::mem::take(&mut self.programs.followers));
         while let Some(next) = followers.front_mut().filter(|_| left > 0) {
             match next.pixels.next() {

@@ -48,7 +48,7 @@ impl Renderer {
 
     /// The figures as JSON. `pipelines` is how many were made, `pipelines_there` how many there are or will be; of those that
     /// draws asked for, `pipelines_waited_for` were not there yet and `pipelines_ready` were, `pipelines_known` of them because
-    /// earlier runs had used them. `waited_ms` is what draws waited for shaders and pipelines altogether. `guest_state` and
+    /// earlier runs had used them; `pipelines_linked` were linked of their parts, waited for or not. `waited_ms` is what draws waited for shaders and pipelines altogether. `guest_state` and
     /// `renderer_state` are what state tracking did, see `docs/state.md`; of the calls of Vulkan that set state or bind something, `calls`
     /// were made, and `calls_saved` were not that applying everything for each draw would have taken.
     #[must_use]
@@ -57,7 +57,7 @@ impl Renderer {
             "{{\n  \"program\": {},\n  \"device\": {},\n  \"frames\": {},\n  \"draws\": {},\n  \"skipped_draws\": {},\n  \
              \"calls\": {},\n  \"calls_saved\": {},\n  \
              \"ms_per_frame\": {:.4},\n  \"pipelines\": {},\n  \"pipelines_there\": {},\n  \"pipelines_waited_for\": {},\n  \
-             \"pipelines_ready\": {},\n  \"pipelines_known\": {},\n  \"waited_ms\": {:.3},\n  \
+             \"pipelines_ready\": {},\n  \"pipelines_known\": {},\n  \"pipelines_linked\": {},\n  \"waited_ms\": {:.3},\n  \
              \"shaders\": {},\n  \"shader_failures\": {},\n  \"guest_state\": {},\n  \"renderer_state\": {},\n  \
              \"validation_messages\": {}\n}}\n",
             quote(&self.stats.program),
@@ -73,6 +73,7 @@ impl Renderer {
             self.programs.pipelines.figures.waited,
             self.programs.pipelines.figures.ahead,
             self.programs.pipelines.figures.known,
+            self.programs.pipelines.figures.linked,
             (self.programs.pipelines.figures.nanoseconds + self.programs.library.waited) as f64 / 1e6,
             self.programs.library.len(),
             self.programs.library.failures,

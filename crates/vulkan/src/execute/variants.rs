@@ -276,7 +276,9 @@ impl Renderer {
                 return found;
             }
         }
-        if !self.programs.pipelines.is_ready(&key) {
+        let there = self.programs.pipelines.is_ready(&key)
+            || self.programs.pipelines.parts_are_ready(&key, &self.programs.library);
+        if !there {
             if let Some(rest) = rest {
                 self.look_ahead(rest);
             }

@@ -1,4 +1,4 @@
-//! Graphics pipelines: the key, what one is made from, creation.
+//! Graphics pipelines: the key, and what one is made from.
 //!
 //! The key holds numbers only: each part (vertex layout, target formats, blending) is interned when its group changes,
 //! so a draw that switches pipelines hashes a few words. What Vulkan 1.3 and VK_EXT_extended_dynamic_state3 make
@@ -6,13 +6,10 @@
 
 use crate::device::gpu::Gpu;
 use crate::device::profile::Profile;
-use crate::error::{Checked, Result};
-use crate::pipeline::raster::{LINES, Raster, logic_op, polygon_mode};
-use crate::pipeline::shaders::Variant;
-use crate::pipeline::{line_quads, rects};
+use crate::pipeline::raster::Raster;
 use afterimage_shader::spec;
 use afterimage_stream::VERTEX_BUFFERS;
-use afterimage_stream::packets::{BlendFactor, BlendOp, BlendTarget, LineMode, SetBlend, SetRaster};
+use afterimage_stream::packets::{BlendFactor, BlendOp, BlendTarget, SetBlend, SetRaster};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -93,7 +90,7 @@ impl Spec {
     }
 
     /// The constants, by number.
-    fn values(self) -> [u32; 2] {
+    pub(super) fn values(self) -> [u32; 2] {
         let mut values = [0; 2];
         values[spec::ALPHA_COMPARE as usize] = self.0 & 0xff;
         values[spec::FOG_MODE as usize] = self.0 >> 8 & 0xff;
@@ -152,7 +149,7 @@ impl VertexLayout {
         self.bindings.iter().all(|(binding, _)| *binding < VERTEX_BUFFERS as u32)
     }
 
-    fn attributes(&self) -> SmallVec<[vk::VertexInputAttributeDescription; 16]> {
+    pub(super) fn attributes(&self) -> SmallVec<[vk::VertexInputAttributeDescription; 16]> {
         let description = |a: &Attribute| {
             let place = vk::VertexInputAttributeDescription::default().location(a.location).binding(a.binding);
             place.format(a.format).offset(a.offset)
@@ -160,7 +157,7 @@ impl VertexLayout {
         self.attributes.iter().map(description).collect()
     }
 
-    fn bindings(&self) -> SmallVec<[vk::VertexInputBindingDescription; 8]> {
+    pub(super) fn bindings(&self) -> SmallVec<[vk::VertexInputBindingDescription; 8]> {
         let description = |&(binding, divisor): &(u32, Option<u32>)| {
             let rate = if divisor.is_some() { vk::VertexInputRate::INSTANCE } else { vk::VertexInputRate::VERTEX };
             vk::VertexInputBindingDescription::default().binding(binding).input_rate(rate)
@@ -169,7 +166,7 @@ impl VertexLayout {
     }
 
     /// Of bindings whose vertices stay for more than one instance.
-    fn divisors(&self) -> SmallVec<[vk::VertexInputBindingDivisorDescriptionEXT; 8]> {
+    pub(super) fn divisors(&self) -> SmallVec<[vk::VertexInputBindingDivisorDescriptionEXT; 8]> {
         let longer =
             self.bindings.iter().filter_map(|&(binding, divisor)| Some((binding, divisor.filter(|&d| d > 1)?)));
         longer
@@ -262,7 +259,7 @@ impl<T> Default for Interner<T> {
 }
 
 /// The fixed part of what a pipeline is made from; owned, so that another thread can do it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Fixed {
     pub(crate) layout: VertexLayout,
     pub(crate) targets: TargetFormats,
@@ -327,177 +324,6 @@ pub(crate) fn blend_op(bits: u8) -> vk::BlendOp {
         BlendOp::Min => vk::BlendOp::MIN,
         BlendOp::Max => vk::BlendOp::MAX,
     }
-}
-
-/// States that are always dynamic: those of Vulkan 1.3 core.
-const DYNAMIC: &[vk::DynamicState] = &[
-    vk::DynamicState::VIEWPORT,
-    vk::DynamicState::SCISSOR,
-    vk::DynamicState::CULL_MODE,
-    vk::DynamicState::FRONT_FACE,
-    vk::DynamicState::PRIMITIVE_TOPOLOGY,
-    vk::DynamicState::PRIMITIVE_RESTART_ENABLE,
-    vk::DynamicState::RASTERIZER_DISCARD_ENABLE,
-    vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE,
-    vk::DynamicState::DEPTH_TEST_ENABLE,
-    vk::DynamicState::DEPTH_WRITE_ENABLE,
-    vk::DynamicState::DEPTH_COMPARE_OP,
-    vk::DynamicState::STENCIL_TEST_ENABLE,
-    vk::DynamicState::STENCIL_OP,
-    vk::DynamicState::STENCIL_COMPARE_MASK,
-    vk::DynamicState::STENCIL_WRITE_MASK,
-    vk::DynamicState::STENCIL_REFERENCE,
-    vk::DynamicState::DEPTH_BIAS_ENABLE,
-    vk::DynamicState::DEPTH_BIAS,
-    vk::DynamicState::BLEND_CONSTANTS,
-    vk::DynamicState::LINE_WIDTH,
-];
-
-/// All states that are dynamic on a device.
-fn dynamic_states(gpu: &Gpu) -> SmallVec<[vk::DynamicState; 24]> {
-    let mut dynamic = SmallVec::from_slice(DYNAMIC);
-    let d3 = gpu.profile.dynamic_state3;
-    if d3.blend {
-        dynamic.extend([
-            vk::DynamicState::COLOR_BLEND_ENABLE_EXT,
-            vk::DynamicState::COLOR_BLEND_EQUATION_EXT,
-            vk::DynamicState::COLOR_WRITE_MASK_EXT,
-        ]);
-    }
-    dynamic.extend(gpu.profile.dynamic_logic_op.then_some(vk::DynamicState::LOGIC_OP_EXT));
-    dynamic.extend(d3.polygon_mode.then_some(vk::DynamicState::POLYGON_MODE_EXT));
-    dynamic.extend(d3.sample_mask.then_some(vk::DynamicState::SAMPLE_MASK_EXT));
-    dynamic.extend(d3.depth_clamp.then_some(vk::DynamicState::DEPTH_CLAMP_ENABLE_EXT));
-    dynamic
-}
-
-/// How each colour target is blended.
-fn attachments(gpu: &Gpu, d: &Fixed) -> SmallVec<[vk::PipelineColorBlendAttachmentState; 8]> {
-    let attachment = |i: usize| {
-        let own = d.blend.each.get(i);
-        let [src, dst, op, src_alpha, dst_alpha, alpha_op] = own.map_or(d.blend.equation, equation_of);
-        let enable = own.map_or(d.blend.enable, |own| own.enable != 0);
-        let mask = own.map_or(d.blend.masks[i], |own| own.write_mask);
-        vk::PipelineColorBlendAttachmentState::default()
-            .blend_enable(enable && gpu.profile.blends(d.targets.colors[i]))
-            .src_color_blend_factor(factor(gpu, src))
-            .dst_color_blend_factor(factor(gpu, dst))
-            .color_blend_op(blend_op(op))
-            .src_alpha_blend_factor(factor(gpu, src_alpha))
-            .dst_alpha_blend_factor(factor(gpu, dst_alpha))
-            .alpha_blend_op(blend_op(alpha_op))
-            .color_write_mask(vk::ColorComponentFlags::from_raw(u32::from(mask)))
-    };
-    (0..d.targets.color_count()).map(attachment).collect()
-}
-
-/// Makes a pipeline. Any thread may call it.
-pub(crate) fn create(
-    gpu: &Gpu,
-    layout: vk::PipelineLayout,
-    cache: vk::PipelineCache,
-    d: &Fixed,
-    vertex: &Variant,
-    pixel: Option<&Variant>,
-    guest_geometry: Option<&Variant>,
-) -> Result<vk::Pipeline> {
-    let stage = |variant: &Variant, stage| {
-        vk::PipelineShaderStageCreateInfo::default().module(variant.module).stage(stage).name(c"main")
-    };
-    let values = d.spec.values();
-    let entries: [_; 2] = std::array::from_fn(|index| {
-        vk::SpecializationMapEntry::default().constant_id(index as u32).offset(index as u32 * 4).size(4)
-    });
-    let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
-    let mut stages = SmallVec::<[_; 4]>::new();
-    stages.push(stage(vertex, vk::ShaderStageFlags::VERTEX));
-    let varyings: &[_] = pixel.map_or(&[], |pixel| &pixel.varyings);
-    if let Some(geometry) = guest_geometry {
-        stages.push(stage(geometry, vk::ShaderStageFlags::GEOMETRY));
-    }
-    let geometry = match (d.raster.line_quads(), d.raster.rects()) {
-        (true, _) => Some(line_quads::Shader::new(gpu, &line_quads::words(varyings))?),
-        (_, true) => Some(line_quads::Shader::new(gpu, &rects::words(varyings))?),
-        _ => None,
-    };
-    if let Some(shader) = &geometry {
-        let stage = vk::ShaderStageFlags::GEOMETRY;
-        stages.push(vk::PipelineShaderStageCreateInfo::default().module(shader.module).stage(stage).name(c"main"));
-    }
-    if let Some(pixel) = pixel {
-        let stage = stage(pixel, vk::ShaderStageFlags::FRAGMENT);
-        stages.push(if d.spec == Spec::DYNAMIC { stage } else { stage.specialization_info(&specialization) });
-    }
-    let (attributes, bindings, divisors) = (d.layout.attributes(), d.layout.bindings(), d.layout.divisors());
-    let mut divisor_state =
-        vk::PipelineVertexInputDivisorStateCreateInfoEXT::default().vertex_binding_divisors(&divisors);
-    let mut input = vk::PipelineVertexInputStateCreateInfo::default()
-        .vertex_attribute_descriptions(&attributes)
-        .vertex_binding_descriptions(&bindings);
-    if !divisors.is_empty() && gpu.profile.divisor {
-        input = input.push_next(&mut divisor_state);
-    }
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(match d.raster.class() {
-        0 => vk::PrimitiveTopology::POINT_LIST,
-        LINES => vk::PrimitiveTopology::LINE_LIST,
-        _ => vk::PrimitiveTopology::TRIANGLE_LIST,
-    });
-    let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
-    let mut last = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
-        .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
-    let line_mode = d.raster.line_mode().unwrap_or(LineMode::Default);
-    let mut lines =
-        vk::PipelineRasterizationLineStateCreateInfoKHR::default().line_rasterization_mode(match line_mode {
-            LineMode::Default | LineMode::Quad => vk::LineRasterizationModeKHR::DEFAULT,
-            LineMode::Rectangular => vk::LineRasterizationModeKHR::RECTANGULAR,
-            LineMode::Bresenham => vk::LineRasterizationModeKHR::BRESENHAM,
-            LineMode::Smooth => vk::LineRasterizationModeKHR::RECTANGULAR_SMOOTH,
-        });
-    let mut raster = vk::PipelineRasterizationStateCreateInfo::default()
-        .polygon_mode(polygon_mode(gpu, d.raster.fill()))
-        .depth_clamp_enable(d.raster.clamp())
-        .line_width(1.0);
-    if d.raster.provoking_last() {
-        raster = raster.push_next(&mut last);
-    }
-    if matches!(line_mode, LineMode::Rectangular | LineMode::Bresenham | LineMode::Smooth) {
-        raster = raster.push_next(&mut lines);
-    }
-    let mask = [d.sample_mask];
-    let mut samples = vk::PipelineMultisampleStateCreateInfo::default()
-        .rasterization_samples(vk::SampleCountFlags::from_raw(d.targets.samples.max(1)))
-        .alpha_to_coverage_enable(d.raster.alpha_to_coverage() && d.targets.samples > 1);
-    if !gpu.profile.dynamic_state3.sample_mask {
-        samples = samples.sample_mask(&mask);
-    }
-    let depth = vk::PipelineDepthStencilStateCreateInfo::default();
-    let blends = attachments(gpu, d);
-    let blend = vk::PipelineColorBlendStateCreateInfo::default()
-        .attachments(&blends)
-        .logic_op_enable(d.raster.logic_op() != 0)
-        .logic_op(logic_op(d.raster.logic_op()));
-    let dynamic = dynamic_states(gpu);
-    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
-    let mut rendering = vk::PipelineRenderingCreateInfo::default()
-        .color_attachment_formats(&d.targets.colors[..blends.len()])
-        .depth_attachment_format(d.targets.depth)
-        .stencil_attachment_format(d.targets.stencil());
-    let info = vk::GraphicsPipelineCreateInfo::default()
-        .stages(&stages)
-        .vertex_input_state(&input)
-        .input_assembly_state(&assembly)
-        .viewport_state(&viewport)
-        .rasterization_state(&raster)
-        .multisample_state(&samples)
-        .depth_stencil_state(&depth)
-        .color_blend_state(&blend)
-        .dynamic_state(&dynamic)
-        .layout(layout)
-        .push_next(&mut rendering);
-    // SAFETY: modules, layout and cache are alive, and every pointer lives until the call returns.
-    let result = unsafe { gpu.raw.create_graphics_pipelines(cache, &[info], None) };
-    let pipeline = result.map_err(|(_, error)| error).checked("vkCreateGraphicsPipelines")?[0];
-    Ok(pipeline)
 }
 
 #[cfg(test)]

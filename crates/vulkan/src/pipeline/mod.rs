@@ -3,9 +3,11 @@
 pub(crate) mod behind;
 pub(crate) mod cache;
 pub(crate) mod compute;
+pub(crate) mod create;
 pub(crate) mod history;
 pub(crate) mod key;
 pub(crate) mod line_quads;
+pub(crate) mod parts;
 pub(crate) mod pipelines;
 pub(crate) mod prediction;
 pub(crate) mod programs;

@@ -10,8 +10,10 @@ use crate::error::{Error, Result};
 use crate::pipeline::cache::PipelineCache;
 use crate::pipeline::history::PipelineRecord;
 use crate::pipeline::key::{Blend, Fixed, Interner, Key, TargetFormats, VertexLayout};
+use crate::pipeline::parts::{Part, PartKey, Parts};
+use crate::pipeline::raster::Raster;
 use crate::pipeline::shaders::Library;
-use crate::pipeline::{key, shaders};
+use crate::pipeline::{create, shaders};
 use crate::resources::descriptors::Descriptors;
 use crate::resources::layouts::{Layouts, Reach};
 use afterimage_ipc::Task;
@@ -20,6 +22,7 @@ use afterimage_render::workers::{Once, Urgency, Workers};
 use afterimage_stream::Budget;
 use ash::vk;
 use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 use std::collections::hash_map::Entry as MapEntry;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -118,7 +121,8 @@ impl Slot {
             // The pixel shader mostly has more to do.
             let named = self.pixel.as_ref().unwrap_or(&self.vertex).name();
             let _task = maker.shaders.begin_task(Task::Pipeline, named.map_or(0, |(_, name)| name));
-            let raw = key::create(gpu, layout, cache, &self.fixed, vertex, pixel.map(|variant| &**variant), geometry)
+            let stages = create::Stages { vertex: Some(vertex), pixel: pixel.map(|variant| &**variant), geometry };
+            let raw = create::create(gpu, layout, cache, &self.fixed, stages, None)
                 .inspect_err(|error| tracing::error!("{error}; draws with this pipeline are skipped"))
                 .ok()?;
             maker.count();
@@ -166,14 +170,32 @@ impl Slot {
         Ok(())
     }
 
+    /// What a part of it is made from.
+    fn part(&self, part: PartKey) -> (Fixed, Option<Arc<shaders::Slot>>) {
+        let shader = match part {
+            PartKey::Vertex { .. } => Some(&self.vertex),
+            PartKey::Pixel { .. } => self.pixel.as_ref(),
+            PartKey::Input { .. } | PartKey::Output { .. } => None,
+        };
+        (self.fixed.clone(), shader.cloned())
+    }
+
     /// The pipeline, once somebody has made it; `None` inside: it cannot be made.
     fn made(&self) -> Option<Option<vk::Pipeline>> {
         self.pipeline.get().map(|made| made.as_ref().map(|pipeline| pipeline.raw))
     }
 }
 
+/// A pipeline that was linked of its parts.
+struct Linked {
+    pipeline: Pipeline,
+    _parts: [Arc<Part>; 4],
+}
+
 struct Entry {
     slot: Arc<Slot>,
+    /// What draws use until the pipeline is made whole.
+    linked: Option<Linked>,
     /// What draws use, once they have asked for it: `None` inside cannot be made.
     used: Option<Option<vk::Pipeline>>,
     /// How soon workers were told that it is wanted; `None`: they were not.
@@ -195,6 +217,8 @@ pub(crate) struct Figures {
     pub(crate) ahead: u64,
     /// Of these, pipelines that the last run left.
     pub(crate) known: u64,
+    /// Pipelines that were linked of their parts when a draw first asked.
+    pub(crate) linked: u64,
 }
 
 /// Pipelines by key, and the interned parts of keys.
@@ -205,6 +229,9 @@ pub(crate) struct Pipelines {
     pub(crate) inputs: Interner<VertexLayout>,
     pub(crate) blends: Interner<Blend>,
     entries: FxHashMap<Key, Entry>,
+    parts: Parts,
+    /// Linked pipelines that whole ones have taken the place of, and the frames of that.
+    replaced: VecDeque<(u64, Linked)>,
     /// Keys that draws have asked for, in the order of the first draw.
     used: Vec<Key>,
     /// Frames so far.
@@ -228,14 +255,17 @@ impl Pipelines {
         let mut blends = Interner::default();
         // Number 0 stands for dynamic blending.
         blends.number(&Blend::default());
+        let maker = Arc::new(Maker {
+            gpu: Arc::clone(gpu),
+            layouts: Arc::clone(&descriptors.layouts),
+            cache: Arc::clone(cache),
+            shaders: Arc::clone(&library.maker),
+            made: AtomicU64::new(0),
+        });
         Self {
-            maker: Arc::new(Maker {
-                gpu: Arc::clone(gpu),
-                layouts: Arc::clone(&descriptors.layouts),
-                cache: Arc::clone(cache),
-                shaders: Arc::clone(&library.maker),
-                made: AtomicU64::new(0),
-            }),
+            parts: Parts::new(&maker, &library.workers),
+            replaced: VecDeque::new(),
+            maker,
             workers: Arc::clone(&library.workers),
             targets: Interner::default(),
             inputs: Interner::default(),
@@ -259,7 +289,24 @@ impl Pipelines {
     pub(crate) fn get(&mut self, key: &Key) -> Option<Option<vk::Pipeline>> {
         let entry = self.entries.get_mut(key)?;
         entry.last_used = self.frame;
+        if entry.used.is_none() && entry.linked.is_some() {
+            return self.get_linked(key);
+        }
         entry.used
+    }
+
+    /// The linked pipeline of a key, or the whole one that is there by now. What is being recorded keeps the other.
+    #[cold]
+    fn get_linked(&mut self, key: &Key) -> Option<Option<vk::Pipeline>> {
+        let entry = self.entries.get_mut(key)?;
+        match entry.slot.made() {
+            Some(Some(whole)) => {
+                self.replaced.extend(entry.linked.take().map(|linked| (self.frame, linked)));
+                entry.used = Some(Some(whole));
+                entry.used
+            }
+            _ => Some(entry.linked.as_ref().map(|linked| linked.pipeline.raw)),
+        }
     }
 
     /// Whether a draw would get the pipeline without waiting.
@@ -267,7 +314,12 @@ impl Pipelines {
         self.entries.get(key).is_some_and(|entry| entry.slot.pipeline.get().is_some())
     }
 
-    /// The pipeline of a key; waits for it.
+    /// Whether it would be linked of parts that are there.
+    pub(crate) fn parts_are_ready(&self, key: &Key, library: &Library) -> bool {
+        self.part_keys(key, library).is_some_and(|keys| self.parts.are_ready(&keys))
+    }
+
+    /// The pipeline of a key; waits for it, or for its parts.
     #[cold]
     pub(crate) fn wait(&mut self, key: &Key, library: &Library) -> Option<vk::Pipeline> {
         if !self.has_room(key) {
@@ -288,6 +340,11 @@ impl Pipelines {
             None => {
                 let start = Instant::now();
                 self.workers.put_off_guesses();
+                let slot = Arc::clone(&entry.slot);
+                if let Some(linked) = self.link(key, &slot, library) {
+                    return Some(linked);
+                }
+                let entry = self.entries.get_mut(key)?;
                 if entry.slot.begin(&self.maker) {
                     self.workers.help_until(&entry.slot.pipeline);
                 }
@@ -297,11 +354,99 @@ impl Pipelines {
                 pipeline
             }
         };
+        let entry = self.entries.get_mut(key)?;
         if entry.used.is_none() {
             entry.used = Some(pipeline);
             self.used.push(*key);
         }
         pipeline
+    }
+
+    /// Links a pipeline of its parts, and lets workers make it whole. `None` where it cannot be linked.
+    fn link(&mut self, key: &Key, slot: &Slot, library: &Library) -> Option<vk::Pipeline> {
+        let start = Instant::now();
+        let keys = self.part_keys(key, library)?;
+        let (vertex, pixel) = (slot.vertex.made()?, slot.pixel.as_ref().map(|pixel| pixel.made()));
+        let pixel = match pixel {
+            Some(made) => Some(&**made?),
+            None => None,
+        };
+        // Who makes it whole says why it does not fit.
+        slot.fits(vertex, [None, pixel], &self.maker.gpu.profile).ok()?;
+        let ready = self.parts.are_ready(&keys);
+        let layout = self.maker.layouts.get(reach(vertex, pixel)).ok()?.raw;
+        let parts = keys.map(|part| Arc::clone(self.parts.get(part, self.frame, || slot.part(part))));
+        let raw = self.parts.wait(&parts)?;
+        let gpu = &self.maker.gpu;
+        let raw = create::link(gpu, layout, &raw)
+            .inspect_err(|error| tracing::error!("{error}; a pipeline is not linked"))
+            .ok()?;
+        gpu.name(raw, &format!("linked pipeline {:016x}", slot.vertex.identity.code as u64));
+        let pipeline = Pipeline { gpu: Arc::clone(gpu), raw };
+        self.entries.get_mut(key)?.linked = Some(Linked { pipeline, _parts: parts });
+        self.used.push(*key);
+        self.figures.linked += 1;
+        if ready {
+            self.figures.ahead += 1;
+        } else {
+            self.figures.waited += 1;
+            self.figures.nanoseconds += start.elapsed().as_nanos() as u64;
+        }
+        self.prepare(key, library, Urgency::Likely);
+        Some(raw)
+    }
+
+    /// The parts that a pipeline is linked of; nothing where it is not.
+    fn part_keys(&self, key: &Key, library: &Library) -> Option<[PartKey; 4]> {
+        if !self.maker.gpu.profile.pipeline_libraries {
+            return None;
+        }
+        let made = |number| library.slot(number).and_then(|slot| slot.made());
+        if ![made(key.vertex), made(key.pixel)].into_iter().flatten().all(|variant| variant.can_be_part()) {
+            return None;
+        }
+        // Before translation nobody knows what shaders reach, which is mostly the same.
+        let shared = match (made(key.vertex), made(key.pixel)) {
+            (Some(vertex), pixel) if pixel.is_some() || key.pixel == Key::NONE => {
+                let both = reach(vertex, pixel.map(|pixel| &**pixel));
+                let own = |own: Reach| (!self.maker.layouts.are_alike(both, own)).then_some(both);
+                [own(vertex.reach), own(pixel.map_or(Reach::PLAIN, |pixel| pixel.reach))]
+            }
+            _ => [None; 2],
+        };
+        PartKey::of(key, shared)
+    }
+
+    /// Lets workers make the stages of a pipeline; false where it is made whole.
+    fn prepare_parts(&mut self, key: &Key, library: &Library, urgency: Urgency) -> bool {
+        let Some([vertex, pixel, ..]) = self.part_keys(key, library) else { return false };
+        for part in [vertex, pixel] {
+            self.prepare_part(part, library, urgency);
+        }
+        true
+    }
+
+    fn prepare_part(&mut self, part: PartKey, library: &Library, urgency: Urgency) {
+        let (number, raster) = match part {
+            PartKey::Vertex { vertex, raster, .. } => (vertex, raster),
+            PartKey::Pixel { pixel, .. } => (pixel, Raster::NONE),
+            PartKey::Input { .. } | PartKey::Output { .. } => return,
+        };
+        let shader = library.slot(number).cloned();
+        if (shader.is_some() || number == Key::NONE) && self.parts.len() < self.most {
+            self.parts.prepare(part, self.frame, urgency, || (Fixed { raster, ..Fixed::default() }, shader));
+        }
+    }
+
+    /// Lets workers make the part that draws with a vertex shader's variant have in common.
+    pub(crate) fn prepare_vertex(&mut self, vertex: u32, raster: Raster, library: &Library) {
+        let part = PartKey::Vertex { vertex, reach: None, raster: raster.of_vertices() };
+        self.prepare_part(part, library, Urgency::Part);
+    }
+
+    /// Likewise with a pixel shader's.
+    pub(crate) fn prepare_pixel(&mut self, pixel: u32, library: &Library, urgency: Urgency) {
+        self.prepare_part(PartKey::Pixel { pixel, reach: None }, library, urgency);
     }
 
     /// Sets how many there may be.
@@ -326,6 +471,10 @@ impl Pipelines {
         if queued || entry.slot.pipeline.begun() {
             return;
         }
+        if urgency == Urgency::Soon && self.prepare_parts(key, library, urgency) {
+            return;
+        }
+        let Some(entry) = self.entries.get_mut(key) else { return };
         entry.queued = Some(urgency);
         let (slot, maker) = (Arc::clone(&entry.slot), Arc::clone(&self.maker));
         self.workers.run(urgency, move || {
@@ -364,7 +513,14 @@ impl Pipelines {
                     },
                     pipeline: Once::default(),
                 };
-                place.insert(Entry { slot: Arc::new(slot), used: None, queued: None, known: false, last_used: frame })
+                place.insert(Entry {
+                    slot: Arc::new(slot),
+                    linked: None,
+                    used: None,
+                    queued: None,
+                    known: false,
+                    last_used: frame,
+                })
             }
         })
     }
@@ -373,7 +529,9 @@ impl Pipelines {
     pub(crate) fn used(&self) -> Vec<PipelineRecord> {
         let entries = self.used.iter().filter_map(|key| self.entries.get(key));
         // Geometry shaders of guests are so rare that nothing is known of them.
-        let drawn = entries.filter(|entry| matches!(entry.used, Some(Some(_))) && entry.slot.geometry.is_none());
+        let drawn = entries.filter(|entry| {
+            (matches!(entry.used, Some(Some(_))) || entry.linked.is_some()) && entry.slot.geometry.is_none()
+        });
         drawn
             .map(|entry| PipelineRecord {
                 vertex: entry.slot.vertex.identity,
@@ -388,7 +546,12 @@ impl Pipelines {
     /// shaders may have nobody who needs them.
     pub(crate) fn end_frame(&mut self) -> bool {
         self.frame += 1;
-        if self.entries.len() <= self.kept || !self.frame.is_multiple_of(FRAMES_PER_LOOK) {
+        if !self.frame.is_multiple_of(FRAMES_PER_LOOK) {
+            return false;
+        }
+        let too_many = self.entries.len() > self.kept;
+        self.drop_parts(too_many);
+        if !too_many {
             return false;
         }
         let idle = |entry: &Entry| entry.last_used + IDLE_FRAMES <= self.frame;
@@ -400,8 +563,7 @@ impl Pipelines {
             idle.select_nth_unstable_by_key(most, |(last_used, _)| *last_used);
             idle.truncate(most);
         }
-        let gone: Vec<_> =
-            idle.iter().filter_map(|(_, key)| self.entries.remove(key)).map(|entry| entry.slot).collect();
+        let gone: Vec<_> = idle.iter().filter_map(|(_, key)| self.entries.remove(key)).collect();
         if gone.is_empty() {
             return false;
         }
@@ -413,6 +575,18 @@ impl Pipelines {
             drop(HeapTrim);
         });
         true
+    }
+
+    /// Linked pipelines go that were replaced, and, where there is too much, parts that nothing was linked of for long.
+    fn drop_parts(&mut self, too_many: bool) {
+        let Some(since) = self.frame.checked_sub(IDLE_FRAMES) else { return };
+        let replaced = self.replaced.partition_point(|(frame, _)| *frame <= since);
+        let replaced: Vec<_> = self.replaced.drain(..replaced).collect();
+        let idle = if too_many || self.parts.len() > self.kept { self.parts.take_idle(since) } else { Vec::new() };
+        if !replaced.is_empty() || !idle.is_empty() {
+            // Drivers take their time.
+            self.workers.run(Urgency::Known, move || drop((replaced, idle)));
+        }
     }
 
     /// Pipelines that are there or will be.

@@ -37,6 +37,8 @@ pub(crate) struct Programs {
     pub(crate) followers: VecDeque<Followers>,
     /// Whether any draw has had alpha test or fog.
     pub(crate) generic_seen: bool,
+    /// Whether pixel stages with them were made ahead since.
+    pub(crate) generic_prepared: bool,
     /// Whether the present batch has been searched for what its draws need.
     pub(crate) looked_ahead: bool,
     /// When the caches were last written, and how many pipelines had been made by then.
@@ -83,6 +85,7 @@ impl Programs {
             guesses: VecDeque::new(),
             followers: VecDeque::new(),
             generic_seen: false,
+            generic_prepared: false,
             looked_ahead: false,
             kept: (Instant::now(), 0),
         })
@@ -92,6 +95,7 @@ impl Programs {
     pub(crate) fn forget_program(&mut self) {
         self.guesses.clear();
         self.followers.clear();
-        (self.history, self.partners, self.generic_seen) = (None, Partners::default(), false);
+        (self.history, self.partners) = (None, Partners::default());
+        (self.generic_seen, self.generic_prepared) = (false, false);
     }
 }

@@ -117,6 +117,16 @@ impl Raster {
         self.0 >> 15 & 1 != 0
     }
 
+    /// What of it the part of vertex stages depends on.
+    pub(crate) fn of_vertices(self) -> Self {
+        Self(self.0 & (0x7f << 8))
+    }
+
+    /// What of it the part of targets depends on.
+    pub(crate) fn of_targets(self) -> Self {
+        Self(self.0 & (0x3f << 16))
+    }
+
     /// As it was given out by [`Raster::bits`], or anything else: see [`Raster::fits`].
     pub(crate) fn from_bits(bits: u32) -> Self {
         Self(bits)

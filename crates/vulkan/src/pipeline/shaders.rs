@@ -7,6 +7,7 @@
 use crate::device::gpu::Gpu;
 use crate::error::{Checked, Error, Result};
 use crate::pipeline::line_quads::Varying;
+use crate::pipeline::spirv_words;
 use crate::resources::layouts::{Reach, Table};
 use afterimage_ipc::{Doer, Journal, Task};
 use afterimage_ir::{GeometryDecl, ImageUse, Kind};
@@ -67,6 +68,8 @@ pub(crate) struct Variant {
     pub(crate) feedback_strides: [u32; FEEDBACK_BUFFERS],
     /// Bit per specialisation constant, by its number.
     pub(crate) specs: u32,
+    /// Whether it runs for each sample.
+    pub(crate) sample_rate: bool,
     /// In processes that are watched: how much it may have to do.
     pub(crate) loops: Loops,
     /// What it takes of the budget.
@@ -118,6 +121,10 @@ impl Variant {
             geometry: reflection.geometry,
             share: None,
             specs: reflection.specs.iter().fold(0, |mask, spec| mask | 1u32.checked_shl(spec.id).unwrap_or(0)),
+            sample_rate: spirv_words::has_capability(
+                &artifact.words,
+                spirv_words::number::CAPABILITY_SAMPLE_RATE_SHADING,
+            ),
             loops: Loops::default(),
         };
         if variant.segments.len() != reflection.segments.len() {
@@ -179,6 +186,11 @@ impl Variant {
             (given.location, given.float) == (read.location, read.float) && given.lanes >= read.lanes
         };
         self.varyings.iter().find(|read| !before.gives.iter().any(|given| fits(read, given))).copied()
+    }
+
+    /// Whether a part of a pipeline can be made of it that knows nothing of the others.
+    pub(crate) fn can_be_part(&self) -> bool {
+        !self.sample_rate && self.feedback_strides == [0; FEEDBACK_BUFFERS]
     }
 
     /// Whether the device has what the shader asks for, as far as the back end does not look at it.

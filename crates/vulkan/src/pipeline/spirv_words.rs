@@ -124,6 +124,12 @@ pub(crate) struct Words {
     ids: u32,
 }
 
+/// Whether a module says that it needs a capability. Those come first in it.
+pub(crate) fn has_capability(module: &[u32], capability: u32) -> bool {
+    let declared = module.get(5..).unwrap_or_default().chunks_exact(2);
+    declared.take_while(|words| words[0] == 2 << 16 | op::CAPABILITY).any(|words| words[1] == capability)
+}
+
 pub(crate) fn put(section: &mut Vec<u32>, op: u32, operands: &[u32]) {
     section.push((operands.len() as u32 + 1) << 16 | op);
     section.extend_from_slice(operands);

@@ -130,11 +130,19 @@ impl Layouts {
         Ok(Self { gpu: Arc::clone(gpu), images, made: Mutex::default() })
     }
 
+    /// What tells layouts apart.
+    fn distinct(&self, reach: Reach) -> Reach {
+        Reach { tables: if self.gpu.profile.bindless.is_some() { u8::MAX } else { reach.tables }, ..reach }
+    }
+
+    /// Whether there is one layout for both.
+    pub(crate) fn are_alike(&self, one: Reach, other: Reach) -> bool {
+        self.distinct(one) == self.distinct(other)
+    }
+
     /// The layout for what shaders reach.
-    pub(crate) fn get(&self, mut reach: Reach) -> Result<Layout> {
-        if self.gpu.profile.bindless.is_some() {
-            reach.tables = u8::MAX;
-        }
+    pub(crate) fn get(&self, reach: Reach) -> Result<Layout> {
+        let reach = self.distinct(reach);
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(&layout) = made.layouts.get(&reach) {
             return Ok(layout);

@@ -12,7 +12,7 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{
     Arena, Encoder, Executor, Format, ObjectId, ObjectKind, Reader, Reply, StreamError, UploadRef, VertexFormat,
 };
-use afterimage_vulkan::{Gpu, Options, OwnProcess, Renderer, Without};
+use afterimage_vulkan::{Gpu, Libraries, Options, OwnProcess, Renderer, Without};
 use bytemuck::Zeroable;
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
@@ -147,17 +147,21 @@ pub const BLACK: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
 /// The device of a profile, opened once: opening takes longer than most tests.
 fn gpu(without: Without) -> Arc<Gpu> {
-    type Opened = std::sync::Mutex<Vec<(Without, Arc<Gpu>)>>;
+    gpu_of(&options(without))
+}
+
+fn gpu_of(options: &Options) -> Arc<Gpu> {
+    type Opened = std::sync::Mutex<Vec<((Without, Libraries), Arc<Gpu>)>>;
     static OPENED: OnceLock<Opened> = OnceLock::new();
     let mut opened = OPENED.get_or_init(Opened::default).lock().unwrap();
-    if let Some((_, gpu)) = opened.iter().find(|(other, _)| *other == without) {
+    let abilities = (options.without, options.pipeline_libraries);
+    if let Some((_, gpu)) = opened.iter().find(|(other, _)| *other == abilities) {
         return Arc::clone(gpu);
     }
-    let options = options(without);
-    let gpu = Gpu::open(&options).unwrap_or_else(|error| {
+    let gpu = Gpu::open(options).unwrap_or_else(|error| {
         panic!("{error}\n\nThese tests need a Vulkan driver and the validation layer: run `cargo xtask setup`.")
     });
-    opened.push((without, Arc::clone(&gpu)));
+    opened.push((abilities, Arc::clone(&gpu)));
     gpu
 }
 
@@ -199,6 +203,13 @@ impl Guest {
         let without = Without { transform_feedback: true, ..Without::default() };
         let options = Options { feedback_form, ..options(without) };
         Self::over(Renderer::on(gpu(without), options).expect("a renderer"))
+    }
+
+    /// A guest of a renderer that links pipelines of stages, or does not.
+    pub fn with_libraries(pipeline_libraries: Libraries, without: Without) -> Self {
+        log();
+        let options = Options { pipeline_libraries, ..options(without) };
+        Self::over(Renderer::on(gpu_of(&options), options).expect("a renderer"))
     }
 
     /// A guest of a renderer that follows these float rules.

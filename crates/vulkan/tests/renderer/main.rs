@@ -15,6 +15,7 @@ mod float_rules;
 mod formats;
 mod guest_code;
 mod keyframes;
+mod linked;
 mod overlay;
 mod pixel_operations;
 mod raster;
