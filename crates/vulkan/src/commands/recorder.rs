@@ -13,13 +13,13 @@ use std::sync::Arc;
 /// Draws that a GPU with nothing to do gets at once. A submission and the state anew take the CPU 8 us, the time of 70 draws.
 const EARLY_DRAWS: u64 = 1000;
 
-/// Calls that are worth handing over.
+/// Calls that are worth handing over, and that lie in the nearest caches together.
 const MANY_CALLS: usize = 256;
 
 /// Cores of which a program, the renderer and the driver leave one for recording.
 const MANY_CORES: usize = 4;
 
-/// Bytes of uploads that count as a draw: 4 MB go to the GPU at once.
+/// Bytes of uploads that count as a draw: 4 MiB are as much as [`EARLY_DRAWS`].
 const BYTES_OF_DRAW: u64 = 4096;
 
 /// Command buffers, the order of what is in them, and counts of draws.
@@ -50,8 +50,8 @@ impl Recorder {
     /// Where Vulkan refuses something basic.
     pub(crate) fn new(gpu: &Arc<Gpu>, own_process: Option<&OwnProcess>, record_thread: Option<bool>) -> Result<Self> {
         let discrete = gpu.profile.kind == vk::PhysicalDeviceType::DISCRETE_GPU;
-        // In a process of its own, a driver that ends in a call should end in the draw that the call was made for.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        // Where somebody watches, calls are played at once.
         let pays = cores >= MANY_CORES && gpu.profile.kind != vk::PhysicalDeviceType::CPU && own_process.is_none();
         let player = record_thread.unwrap_or(pays).then(|| Player::new(gpu)).flatten();
         Ok(Self {
@@ -94,15 +94,21 @@ impl Recorder {
         self.list.store(words)
     }
 
-    /// Behind draws: hands over what is listed, if it is much.
+    /// Behind draws: what is listed is handed over if it is much, or played. Where somebody watches, that is at once, so that a driver
+    /// which ends in a call ends in the draw that the call was made for.
     #[inline]
     pub(crate) fn draws_are_listed(&mut self) {
         self.submissions.main_used = true;
-        if self.list.len() >= MANY_CALLS
-            && let Some(player) = &mut self.player
-        {
+        if self.list.len() >= MANY_CALLS || self.submissions.watch.is_some() {
+            self.hand_over();
+        }
+    }
+
+    fn hand_over(&mut self) {
+        match &mut self.player {
             // SAFETY: the command buffer is being recorded, and nobody else does that before `play` has waited.
-            unsafe { player.send(self.submissions.main, &mut self.list) };
+            Some(player) => unsafe { player.send(self.submissions.main, &mut self.list) },
+            None => self.play(),
         }
     }
 
