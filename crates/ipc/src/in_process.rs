@@ -171,10 +171,13 @@ impl InProcessLink {
     }
 
     /// What ends the stream while somebody else holds the link: the receiver gets what was submitted before, and the link's calls
-    /// answer [`LinkError::Lost`] from then on.
+    /// answer [`LinkError::Lost`] from then on. No slot of the arena is being made when it returns.
     pub fn ending(&self) -> impl Fn() + Send + Sync + 'static {
-        let shared = Arc::clone(&self.shared);
-        move || shared.end()
+        let (shared, close) = (Arc::clone(&self.shared), self.maker.closing());
+        move || {
+            shared.end();
+            close();
+        }
     }
 
     /// Moves what the receiver has answered into the inbox. True where a frame is done.

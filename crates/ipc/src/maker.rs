@@ -3,15 +3,28 @@
 use crate::memory::{SlotFactory, SlotMemory};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long the end of a process waits for a slot in the making.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Who makes slots; nobody once the process ends.
+type Factory = Mutex<Option<Box<dyn SlotFactory>>>;
 
 /// Makes slots, and has at most one in the making.
 pub(crate) struct Maker {
-    factory: Arc<Mutex<Box<dyn SlotFactory>>>,
+    factory: Arc<Factory>,
     spare: Option<JoinHandle<Option<SlotMemory>>>,
 }
 
-fn allocate(factory: &Mutex<Box<dyn SlotFactory>>, bytes: u64) -> Option<SlotMemory> {
-    factory.lock().unwrap_or_else(PoisonError::into_inner).allocate(bytes)
+/// A slot. While it is made, and is `touched` where that is asked for, the factory is locked.
+fn allocate(factory: &Factory, bytes: u64, touched: bool) -> Option<SlotMemory> {
+    let mut factory = factory.lock().unwrap_or_else(PoisonError::into_inner);
+    let slot = factory.as_mut()?.allocate(bytes)?;
+    if touched {
+        touch(&slot);
+    }
+    Some(slot)
 }
 
 /// Has the system map every page: while the guest writes them one after the other, that takes as long as the writing.
@@ -24,7 +37,7 @@ fn touch(slot: &SlotMemory) {
 
 impl Maker {
     pub(crate) fn new(factory: Box<dyn SlotFactory>) -> Self {
-        Self { factory: Arc::new(Mutex::new(factory)), spare: None }
+        Self { factory: Arc::new(Mutex::new(Some(factory))), spare: None }
     }
 
     /// Begins to make a slot, unless there is one in the making.
@@ -32,9 +45,8 @@ impl Maker {
         if self.spare.is_none() {
             let factory = Arc::clone(&self.factory);
             let thread = std::thread::Builder::new().name("upload slots".to_owned());
-            let make = move || allocate(&factory, bytes).inspect(touch);
             // Without a thread, it is made when it is needed.
-            self.spare = thread.spawn(make).ok();
+            self.spare = thread.spawn(move || allocate(&factory, bytes, true)).ok();
         }
     }
 
@@ -47,7 +59,23 @@ impl Maker {
     /// is no memory.
     pub(crate) fn make(&mut self, bytes: u64) -> Option<SlotMemory> {
         let spare = self.spare.take().and_then(|spare| spare.join().ok().flatten());
-        spare.or_else(|| allocate(&self.factory, bytes))
+        spare.or_else(|| allocate(&self.factory, bytes, false))
+    }
+
+    /// What waits for a slot in the making, and sees to it that no other is made: for the end of the process, when the driver is
+    /// taken down.
+    pub(crate) fn closing(&self) -> impl Fn() + Send + Sync + 'static {
+        let factory = Arc::clone(&self.factory);
+        move || {
+            let start = Instant::now();
+            while start.elapsed() < PATIENCE {
+                if let Ok(mut factory) = factory.try_lock() {
+                    *factory = None;
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
     }
 }
 
@@ -71,5 +99,19 @@ mod tests {
         assert_eq!(maker.make(128).map(|slot| slot.region.bytes()), Some(64));
         assert_eq!(maker.make(128).map(|slot| slot.region.bytes()), Some(128));
         maker.make_spare(64);
+    }
+
+    #[test]
+    fn nothing_is_made_once_the_process_ends() {
+        let mut maker = Maker::new(Box::new(HeapSlots));
+        maker.make_spare(64 << 20);
+        let close = maker.closing();
+        close();
+        // It was made, or was not begun.
+        let spare = maker.make(64);
+        assert!(spare.is_none_or(|slot| slot.region.bytes() == 64 << 20));
+        maker.make_spare(64);
+        assert!(maker.make(64).is_none());
+        close();
     }
 }
