@@ -239,9 +239,9 @@ fn headers(ws: &Workspace, tree: &Tree) -> Result {
 /// and do not wait for the lock of other builds. Tests take those that are built sooner, with as little optimised as in
 /// the native half.
 fn windows_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
-    let (folder, optimised): (_, &[&str]) = match profile {
-        Profile::Dev => ("win-dev", &["opt-level=1", "lto=false", "codegen-units=16"]),
-        Profile::Release => ("win", &[]),
+    let (folder, level) = match profile {
+        Profile::Dev => ("win-dev", "1"),
+        Profile::Release => ("win", "3"),
     };
     let target_dir = ws.target.join(folder);
     let mut cargo = cargo(ws);
@@ -250,9 +250,9 @@ fn windows_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
         .args(["--config", "profile.release.panic=\"abort\"", "--config", "profile.release.debug=false"])
         .arg("--target-dir")
         .arg(&target_dir);
-    for setting in optimised {
-        cargo.args(["--config", &format!("profile.release.{setting}")]);
-    }
+    // Nobody has tried what link-time optimisation makes of a standard library that is built along.
+    cargo.args(["--config", &format!("profile.release.opt-level={level}")]);
+    cargo.args(["--config", "profile.release.lto=false", "--config", "profile.release.codegen-units=16"]);
     cargo.env("RUSTC_BOOTSTRAP", "1");
     for width in Width::ALL {
         cargo.args(["--target", &width.target()]);
