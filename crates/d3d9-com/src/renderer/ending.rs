@@ -52,9 +52,10 @@ pub(super) fn draws(end: impl Fn() + Send + 'static) -> Draws {
     Draws(ended)
 }
 
-/// Hears of the process's end before everybody who has asked for that until now, such as the driver.
+/// Hears of the process's end before everybody who has asked for that until now, such as the driver. What drivers and layers make while
+/// they draw asks when it is made: so this is called again and again.
 #[cfg(unix)]
-fn listen() {
+pub(super) fn listen() {
     extern "C" fn at_end() {
         end_all();
     }
@@ -67,7 +68,7 @@ fn listen() {
 }
 
 #[cfg(not(unix))]
-fn listen() {}
+pub(super) fn listen() {}
 
 /// Ends all render threads, and waits for that, but not forever.
 #[cfg(unix)]

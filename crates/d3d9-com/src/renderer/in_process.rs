@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use afterimage_ipc::ArenaConfig;
 use afterimage_ipc::in_process::{self, InProcessLink};
-use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef};
+use afterimage_stream::{Arena, DeviceInfo, Executor, Link, LinkError, Reply, StreamError, UploadRef};
 use afterimage_vulkan::{Gpu, Options, Renderer};
 
 use super::{OpenError, ending, surfaces};
@@ -19,6 +20,37 @@ struct Rendering {
     link: InProcessLink,
     _thread: Joined,
     _asked: Arc<dyn Asked>,
+}
+
+/// A renderer that sees to it that this library hears of the process's end before what drivers and layers made while it drew is taken
+/// down: behind the first batches, then ever less often.
+struct Listening {
+    renderer: Renderer,
+    batches: u32,
+}
+
+impl Executor for Listening {
+    fn execute(
+        &mut self,
+        batch: &[u64],
+        arena: &dyn Arena,
+        replies: &mut dyn FnMut(Reply),
+    ) -> Result<(), Box<StreamError>> {
+        let executed = self.renderer.execute(batch, arena, replies);
+        self.batches = self.batches.saturating_add(1);
+        if self.batches <= 8 || self.batches.is_power_of_two() {
+            ending::listen();
+        }
+        executed
+    }
+
+    fn poll(&mut self, replies: &mut dyn FnMut(Reply)) {
+        self.renderer.poll(replies);
+    }
+
+    fn wait(&mut self, timeout: Duration) -> bool {
+        self.renderer.wait(timeout)
+    }
 }
 
 /// How captures and pictures are asked of the thread's renderer.
@@ -68,6 +100,7 @@ pub(super) fn open() -> Result<Box<dyn Link>, OpenError> {
     let thread = std::thread::Builder::new()
         .name("afterimage".into())
         .spawn(move || {
+            let mut renderer = Listening { renderer, batches: 0 };
             in_process::serve(&mut receiver, &mut renderer);
             drop((renderer, receiver, draws));
         })
