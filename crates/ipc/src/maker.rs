@@ -17,22 +17,9 @@ pub(crate) struct Maker {
     spare: Option<JoinHandle<Option<SlotMemory>>>,
 }
 
-/// A slot. While it is made, and is `touched` where that is asked for, the factory is locked.
-fn allocate(factory: &Factory, bytes: u64, touched: bool) -> Option<SlotMemory> {
-    let mut factory = factory.lock().unwrap_or_else(PoisonError::into_inner);
-    let slot = factory.as_mut()?.allocate(bytes)?;
-    if touched {
-        touch(&slot);
-    }
-    Some(slot)
-}
-
-/// Has the system map every page: while the guest writes them one after the other, that takes as long as the writing.
-fn touch(slot: &SlotMemory) {
-    const PAGE: usize = 4096;
-    for at in (0..slot.region.bytes()).step_by(PAGE) {
-        let _inside = slot.region.write(at, &[0]);
-    }
+/// A slot. While it is made the factory is locked.
+fn allocate(factory: &Factory, bytes: u64) -> Option<SlotMemory> {
+    factory.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.allocate(bytes)
 }
 
 impl Maker {
@@ -46,7 +33,7 @@ impl Maker {
             let factory = Arc::clone(&self.factory);
             let thread = std::thread::Builder::new().name("upload slots".to_owned());
             // Without a thread, it is made when it is needed.
-            self.spare = thread.spawn(move || allocate(&factory, bytes, true)).ok();
+            self.spare = thread.spawn(move || allocate(&factory, bytes)).ok();
         }
     }
 
@@ -59,7 +46,7 @@ impl Maker {
     /// is no memory.
     pub(crate) fn make(&mut self, bytes: u64) -> Option<SlotMemory> {
         let spare = self.spare.take().and_then(|spare| spare.join().ok().flatten());
-        spare.or_else(|| allocate(&self.factory, bytes, false))
+        spare.or_else(|| allocate(&self.factory, bytes))
     }
 
     /// What waits for a slot in the making, and sees to it that no other is made: for the end of the process, when the driver is

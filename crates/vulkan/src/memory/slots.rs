@@ -7,6 +7,9 @@ use ash::vk;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Bytes of the smallest pages.
+const PAGE: usize = 4096;
+
 /// The slots of the present link. The token of the first is `first`, and so on; what came before is gone.
 #[derive(Clone, Default)]
 struct Made {
@@ -26,9 +29,13 @@ impl SlotFactory for DeviceSlots {
     fn allocate(&mut self, bytes: u64) -> Option<SlotMemory> {
         // Cached memory: guests read their read backs from it, and reading write-combined memory takes a hundred times
         // as long as writing it.
-        let buffer = Buffer::new(&self.gpu, "upload arena slot", bytes, Place::ReadBack)
+        let mut buffer = Buffer::new(&self.gpu, "upload arena slot", bytes, Place::ReadBack)
             .inspect_err(|error| tracing::warn!("upload arena: {error}"))
             .ok()?;
+        if self.gpu.profile.kind != vk::PhysicalDeviceType::CPU && buffer.is_mapped() {
+            // The system maps pages when they are first touched. While the guest writes them, that takes as long as the writing.
+            buffer.bytes_mut(0, bytes as usize).iter_mut().step_by(PAGE).for_each(|byte| *byte = 0);
+        }
         let pointer = NonNull::new(buffer.mapped).filter(|pointer| pointer.addr().get() % 8 == 0)?;
         let buffer = Arc::new(buffer);
         let mut registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
