@@ -248,10 +248,10 @@ fn windows_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
     cargo.args(["build", "--release", "--lib", "-p", "afterimage-d3d9-com", "-Zbuild-std=std,panic_abort"]);
     cargo
         .args(["--config", "profile.release.panic=\"abort\"", "--config", "profile.release.debug=false"])
+        .args(["--config", &format!("profile.release.opt-level={level}")])
         .arg("--target-dir")
         .arg(&target_dir);
     // Nobody has tried what link-time optimisation makes of a standard library that is built along.
-    cargo.args(["--config", &format!("profile.release.opt-level={level}")]);
     cargo.args(["--config", "profile.release.lto=false", "--config", "profile.release.codegen-units=16"]);
     cargo.env("RUSTC_BOOTSTRAP", "1");
     for width in Width::ALL {
