@@ -49,7 +49,7 @@ pub use device::profile::{Bindless, DynamicState3, Profile, ShaderFeatures};
 pub use error::{Error, Result};
 pub use execute::swapchain::surface_for_window;
 pub use memory::slots::DeviceSlots;
-pub use options::{FrameSet, Libraries, Options, Without};
+pub use options::{FrameSet, Options, Without};
 pub use pipeline::shaders::ShaderReplacer;
 pub use present::presenter::{Picture, PictureSink};
 pub use present::swapchain::SurfaceFactory;

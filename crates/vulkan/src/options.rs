@@ -47,25 +47,12 @@ impl Without {
     }
 }
 
-/// Whether VK_EXT_graphics_pipeline_library is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Libraries {
-    /// On GPUs whose driver links quickly.
-    #[default]
-    Auto,
-    /// Wherever it is there.
-    Always,
-    /// Nowhere.
-    Never,
-}
-
-impl Libraries {
-    fn of(switch: Switch) -> Self {
-        match switch {
-            Switch::Auto => Self::Auto,
-            Switch::On => Self::Always,
-            Switch::Off => Self::Never,
-        }
+/// What a switch asks for; `None` where it is left to what suits.
+fn forced(switch: Switch) -> Option<bool> {
+    match switch {
+        Switch::Auto => None,
+        Switch::On => Some(true),
+        Switch::Off => Some(false),
     }
 }
 
@@ -92,10 +79,11 @@ pub struct Options {
     /// Option `async`: draws whose pipeline is not made yet are skipped instead of waited for. Things appear late,
     /// and what is drawn only once may be missing for good.
     pub skip_unready: bool,
-    /// Option `record_thread`; where it suits if `None`.
+    /// Option `record_thread`: whether a thread plays calls of draws; where it pays if `None`.
     pub record_thread: Option<bool>,
-    /// Option `pipeline_libraries`: whether pipelines are linked of stages that were made apart.
-    pub pipeline_libraries: Libraries,
+    /// Option `pipeline_libraries`: whether pipelines are linked of stages that were made apart, where a driver can; on GPUs whose
+    /// driver links quickly if `None`.
+    pub pipeline_libraries: Option<bool>,
     /// Option `float_rules`: how closely shaders follow Direct3D 9's float rules. `auto`, or
     /// `None` here, is the closest that costs little with the device's driver.
     pub float_rules: Option<FloatRules>,
@@ -150,12 +138,8 @@ impl Options {
             remember: true,
             idle_pipelines: None,
             skip_unready: settings.async_pipelines,
-            record_thread: match settings.record_thread {
-                Switch::Auto => None,
-                Switch::On => Some(true),
-                Switch::Off => Some(false),
-            },
-            pipeline_libraries: Libraries::of(settings.pipeline_libraries),
+            record_thread: forced(settings.record_thread),
+            pipeline_libraries: forced(settings.pipeline_libraries),
             float_rules: FloatRules::from_name(settings.float_rules.name()),
             screenshots: settings.screenshots.clone(),
             screenshot_frames: settings.screenshot_frames.clone(),

@@ -3,7 +3,7 @@
 use crate::device::format;
 use crate::device::instance::Instance;
 use crate::error::{Checked, Result};
-use crate::options::{Libraries, Options};
+use crate::options::Options;
 use afterimage_ir::Component;
 use afterimage_shader::FloatRules;
 use afterimage_stream::{DeviceFeatures, DeviceInfo, FEEDBACK_BUFFERS, Format, FormatFeatures};
@@ -387,11 +387,7 @@ fn pipeline_libraries(
     let there = on(features.libraries.graphics_pipeline_library)
         && on(properties.graphics_pipeline_library_independent_interpolation_decoration);
     let quick = on(properties.graphics_pipeline_library_fast_linking) && kind != vk::PhysicalDeviceType::CPU;
-    match wanted.pipeline_libraries {
-        Libraries::Auto => there && quick,
-        Libraries::Always => there,
-        Libraries::Never => false,
-    }
+    there && wanted.pipeline_libraries.unwrap_or(quick)
 }
 
 impl Profile {

@@ -12,7 +12,7 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{
     Arena, Encoder, Executor, Format, ObjectId, ObjectKind, Reader, Reply, StreamError, UploadRef, VertexFormat,
 };
-use afterimage_vulkan::{Gpu, Libraries, Options, OwnProcess, Renderer, Without};
+use afterimage_vulkan::{Gpu, Options, OwnProcess, Renderer, Without};
 use bytemuck::Zeroable;
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
@@ -151,7 +151,7 @@ fn gpu(without: Without) -> Arc<Gpu> {
 }
 
 fn gpu_of(options: &Options) -> Arc<Gpu> {
-    type Opened = std::sync::Mutex<Vec<((Without, Libraries), Arc<Gpu>)>>;
+    type Opened = std::sync::Mutex<Vec<((Without, Option<bool>), Arc<Gpu>)>>;
     static OPENED: OnceLock<Opened> = OnceLock::new();
     let mut opened = OPENED.get_or_init(Opened::default).lock().unwrap();
     let abilities = (options.without, options.pipeline_libraries);
@@ -206,9 +206,9 @@ impl Guest {
     }
 
     /// A guest of a renderer that links pipelines of stages, or does not.
-    pub fn with_libraries(pipeline_libraries: Libraries, without: Without) -> Self {
+    pub fn with_libraries(on: bool, without: Without) -> Self {
         log();
-        let options = Options { pipeline_libraries, ..options(without) };
+        let options = Options { pipeline_libraries: Some(on), ..options(without) };
         Self::over(Renderer::on(gpu_of(&options), options).expect("a renderer"))
     }
 

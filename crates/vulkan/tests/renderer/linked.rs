@@ -3,7 +3,7 @@
 use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId};
-use afterimage_vulkan::{Libraries, Without};
+use afterimage_vulkan::Without;
 
 /// Shaders of each stage.
 const COUNT: usize = 4;
@@ -139,7 +139,7 @@ fn linked_pipelines_draw_what_whole_ones_do() {
         Without { bindless: true, ..Without::default() },
     ];
     for without in without {
-        let mut guest = Guest::with_libraries(Libraries::Never, without);
+        let mut guest = Guest::with_libraries(false, without);
         let scene = Scene::new(&mut guest, Order::Pairs);
         let whole = scene.draw(&mut guest);
         assert_eq!(linked(&guest), 0);
@@ -148,7 +148,7 @@ fn linked_pipelines_draw_what_whole_ones_do() {
         assert!(colors.len() > 50, "{} colours", colors.len());
 
         for order in [Order::Pairs, Order::Vertices, Order::Pixels] {
-            let mut guest = Guest::with_libraries(Libraries::Always, without);
+            let mut guest = Guest::with_libraries(true, without);
             if !guest.renderer.gpu().profile.pipeline_libraries {
                 eprintln!("nothing is tested: {} has no pipeline libraries", guest.renderer.gpu().profile.name);
                 return;
@@ -171,7 +171,7 @@ fn linked_pipelines_draw_what_whole_ones_do() {
 #[test]
 fn stages_are_there_before_they_are_drawn_with() {
     for order in [Order::Pairs, Order::Vertices, Order::Pixels] {
-        let mut guest = Guest::with_libraries(Libraries::Always, Without::default());
+        let mut guest = Guest::with_libraries(true, Without::default());
         if !guest.renderer.gpu().profile.pipeline_libraries {
             eprintln!("nothing is tested: {} has no pipeline libraries", guest.renderer.gpu().profile.name);
             return;
