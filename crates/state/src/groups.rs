@@ -153,6 +153,13 @@ impl<G: Group> Dirty<G> {
         Self::from_bits(bits & Self::all().bits)
     }
 
+    /// Its groups that `other` does not have.
+    #[must_use]
+    #[inline]
+    pub const fn except(self, other: Self) -> Self {
+        Self::from_bits(self.bits & !other.bits)
+    }
+
     /// Whether it has a group that `other` has too.
     #[must_use]
     #[inline]

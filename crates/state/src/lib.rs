@@ -23,7 +23,7 @@ pub mod trace;
 mod tracker;
 mod values;
 
-pub use apply::{Apply, Effect, Found, Missed, apply_dirty, check_clean, checking, collect_missed};
+pub use apply::{Apply, Effect, Found, Missed, apply_dirty, apply_one, check_clean, checking, collect_missed};
 pub use edges::{Edge, Edges};
 pub use groups::{Dirty, Group, close, close_changes};
 pub use space::{Kind, KindRow, Space, State, close_marks, count_states, flatten, kind_of, name_in, row_in};

@@ -224,6 +224,17 @@ impl<S: Space> Tracker<S> {
         Some(S::Group::ALL[bits.trailing_zeros() as usize])
     }
 
+    /// Whether a group is the first dirty one of a usage level, as [`Tracker::next`] finds it. It is clean from now on.
+    #[inline(always)]
+    pub fn is_next(&mut self, level: Dirty<S::Group>, group: S::Group) -> bool {
+        let (bits, own) = (self.dirty.bits & level.bits, 1 << group.index());
+        let first = bits & bits.wrapping_neg() == own;
+        if first {
+            self.dirty.bits &= !own;
+        }
+        first
+    }
+
     /// Keeps a group for later: what reads its result does not need it now, so draws are clean without it.
     pub fn park(&mut self, group: S::Group) {
         self.parked.bits |= 1 << group.index();

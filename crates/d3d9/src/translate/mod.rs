@@ -28,7 +28,7 @@ use crate::driver::Device;
 use crate::error::{Error, Result};
 use crate::machine::{Constants, Group};
 use afterimage_shader_d3d9::{FixedPixelKey, FixedVertexKey, FixedVertexRegister};
-use afterimage_state::{Dirty, apply_dirty, check_clean};
+use afterimage_state::{Dirty, apply_often, check_clean};
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, Sent, TEXTURE_SLOTS, VERTEX_BUFFERS};
 use rustc_hash::FxHashMap;
@@ -90,7 +90,12 @@ impl Device {
 
     /// Applies the dirty groups of a usage level.
     pub(crate) fn apply_level(&mut self, level: Dirty<Group>) -> Result<()> {
-        apply_dirty(self, level)?;
+        apply_often!(
+            &mut *self,
+            level,
+            [Group::Raster, Group::DepthStencil, Group::Blend],
+            [Group::VertexBuffers, Group::Textures, Group::VertexConstants, Group::PixelConstants]
+        )?;
         if self.checks {
             check_clean(self, level);
         }
