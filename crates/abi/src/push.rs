@@ -8,6 +8,10 @@
 //! | 32 | `u32` for each texture slot: bits 0 to 19 the texture's index, bits 20 to 31 the sampler's |
 //! | 112 | three floats for lines made of triangles: their width, width and height of the viewport in pixels |
 //!
+//! Draws that are recorded in one call have a block each in memory: a record. Then byte 0 has the address of the first record, and the rest
+//! is not read; the shaders find theirs by the draw's number, which the vertex stage hands to the pixel stage
+//! ([`varyings::DRAW`](crate::varyings::DRAW)).
+//!
 //! The system values of a lowered transform feedback are where the other stage of a pair has its constants: [`feedback`].
 
 use crate::{Stage, slots};
@@ -16,6 +20,8 @@ use crate::{Stage, slots};
 pub const BYTES: u32 = 128;
 /// Address of the system block.
 pub const SYSTEM: u32 = 16;
+/// Address of records.
+pub const RECORDS: u32 = 0;
 /// First texture slot's word.
 pub const TEXTURES: u32 = 32;
 /// Bits of a texture slot's word that hold the texture's index; those above hold the sampler's.

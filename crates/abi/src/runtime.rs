@@ -94,6 +94,8 @@ pub struct RuntimeInfo {
     pub vertex_ops: VertexOps,
     /// What is bound to each slot ([`bound`]).
     pub textures: [u8; TEXTURE_SLOTS],
+    /// 1 where what is in push constants otherwise comes from records in memory, one for each draw of a call ([`push::RECORDS`](crate::push::RECORDS)).
+    pub records: u8,
     /// Zero.
-    pub pad: [u8; 2],
+    pub pad: u8,
 }

@@ -1,6 +1,9 @@
 //! Locations of what the vertex stage hands to the pixel stage. Vertex inputs are at the location of the guest's register, colour
 //! outputs at the number of their target.
 
+/// The number of the draw among those of its call, an integer, where shaders read records ([`push::RECORDS`](crate::push::RECORDS)).
+pub const DRAW: u8 = 31;
+
 /// Locations of Direct3D 9's semantics ([`Usage::fixed_location`](crate::Usage::fixed_location)). Others are at [`FIRST_EXTRA`](d3d9::FIRST_EXTRA) on, in
 /// the order of the vertex shader's outputs ([`LinkInfo`](crate::LinkInfo)).
 pub mod d3d9 {
@@ -19,7 +22,7 @@ pub mod d3d9 {
     /// Most semantics without a fixed location; vs_3_0 has 12 output registers, each of which may be split.
     pub const MAX_EXTRA: usize = 20;
 
-    const _: () = assert!(FIRST_EXTRA as usize + MAX_EXTRA < 32, "locations fit into a mask");
+    const _: () = assert!(FIRST_EXTRA as usize + MAX_EXTRA <= super::DRAW as usize, "locations fit into a mask");
 }
 
 /// Locations of the NV2A's outputs, all of which every vertex stage writes (`afterimage_shader_nv2a::io` says what is in them).

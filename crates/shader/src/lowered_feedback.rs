@@ -46,7 +46,7 @@ impl Shader {
         options: &Options,
     ) -> Result<Artifact, CompileError> {
         let module = self.module(profile, runtime)?;
-        let mut artifact = emit(&lower(&module, profile, options)?, profile)?;
+        let mut artifact = emit(&lower(&module, profile, options)?, profile, false)?;
         artifact.reflection.feedback_outputs = afterimage_ir::uses(&module).reflection.feedback_outputs;
         Ok(artifact)
     }
@@ -86,7 +86,7 @@ impl Shader {
         let attributes = with_defaults(&vertex, options).attributes;
         let mut lowered = feedback::lower_geometry(&vertex, &geometry, &attributes, provoking)?;
         afterimage_passes::optimize(&mut lowered, &afterimage_passes::Options { float_rules: profile.float_rules });
-        let mut artifact = emit(&lowered, profile)?;
+        let mut artifact = emit(&lowered, profile, false)?;
         artifact.reflection.feedback_outputs = afterimage_ir::uses(&geometry).reflection.feedback_outputs;
         Ok(artifact)
     }
@@ -99,7 +99,7 @@ impl Shader {
 pub fn prepare(profile: &Profile) -> Result<Artifact, CompileError> {
     let mut module = feedback::prepare();
     afterimage_passes::optimize(&mut module, &afterimage_passes::Options { float_rules: profile.float_rules });
-    emit(&module, profile)
+    emit(&module, profile, false)
 }
 
 impl Compiler {

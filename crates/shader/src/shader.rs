@@ -425,7 +425,7 @@ impl Shader {
     /// once. Compile and look up with any; this is only of use as a key.
     #[must_use]
     pub fn normalized(&self, runtime: &RuntimeInfo) -> RuntimeInfo {
-        let mut own = RuntimeInfo::default();
+        let mut own = RuntimeInfo { records: runtime.records, ..RuntimeInfo::default() };
         let depends = &self.depends;
         if depends.pixel_ops {
             let ops = runtime.pixel_ops;
@@ -521,7 +521,7 @@ impl Shader {
     /// # Errors
     /// What cannot be translated.
     pub fn compile(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<Artifact, CompileError> {
-        emit(&self.module(profile, runtime)?, profile)
+        emit(&self.module(profile, runtime)?, profile, runtime.records != 0)
     }
 
     /// Compiles to Metal's language for the state around the shader. Of the profile only the float rules matter.
@@ -533,13 +533,14 @@ impl Shader {
     }
 }
 
-/// Writes a module that has gone through the passes as SPIR-V.
-pub(crate) fn emit(module: &Module, profile: &Profile) -> Result<Artifact, CompileError> {
+/// Writes a module that has gone through the passes as SPIR-V, which reads push constants, or records in their place.
+pub(crate) fn emit(module: &Module, profile: &Profile, records: bool) -> Result<Artifact, CompileError> {
     check_length(module, MAX_INSTRUCTIONS)?;
     let Profile { bindless, float_rules, preserve, debug_names, features, .. } = *profile;
     let preserve = preserve && float_rules.strict_in(module.stage);
     let options = afterimage_spirv::Options { bindless, preserve, debug_names, features };
-    Ok(afterimage_spirv::emit(module, &options)?)
+    let emit = if records { afterimage_spirv::emit_with_records } else { afterimage_spirv::emit };
+    Ok(emit(module, &options)?)
 }
 
 /// Whether a translation is no longer than it may be.

@@ -127,7 +127,7 @@ fn push_constants(
         let class = storage::PushConstant;
         out.bound[own] = Some(Reached { variable, class, element: None, words: true, first, count: Some(count) });
     }
-    out.push = Some(Push { variable, stage: None, system: None, feedback, textures: None });
+    out.push = Some(Push { variable, records: None, stage: None, system: None, feedback, textures: None });
     Ok(())
 }
 
@@ -231,7 +231,7 @@ pub(crate) fn load(
         let handles = if found.combined {
             let combined = handle(w, sampled_type, found.image, "texture");
             let image = w.value(op::Image, image_type, &[combined]);
-            Handles { sampled_type, image, sampler: 0, combined }
+            Handles { sampled_type, image, sampler: 0, combined, non_uniform: false }
         } else {
             let image = handle(w, image_type, found.image, "image");
             let sampler = if found.sampler == found.image {
@@ -240,7 +240,7 @@ pub(crate) fn load(
                 let ty = w.declared(op::TypeSampler, &[]);
                 handle(w, ty, found.sampler, "sampler")
             };
-            Handles { sampled_type, image, sampler, combined: 0 }
+            Handles { sampled_type, image, sampler, combined: 0, non_uniform: false }
         };
         out.textures.push(Some(handles));
     }

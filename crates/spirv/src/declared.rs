@@ -23,6 +23,8 @@ pub(crate) struct Handles {
     pub(crate) sampler: Id,
     /// Both in one, where that is how they are bound; else 0.
     pub(crate) combined: Id,
+    /// Whether they may be others in other lanes.
+    pub(crate) non_uniform: bool,
 }
 
 /// A storage image.
@@ -52,11 +54,15 @@ pub(crate) struct Interface {
     /// What transform feedback has of parts of outputs.
     pub(crate) copies: Vec<Copied>,
     pub(crate) push: Option<Push>,
+    /// Where the shader reads records: the number of the draw, and the vertex stage's copy of it for the pixel stage.
+    pub(crate) draw: Option<(Id, Option<Id>)>,
 }
 
 /// The push constant block.
 pub(crate) struct Push {
     pub(crate) variable: Id,
+    /// Type of the pointer in it to the records that have the rest, where there are any.
+    pub(crate) records: Option<Id>,
     pub(crate) stage: Option<Registers>,
     pub(crate) system: Option<Registers>,
     pub(crate) feedback: Option<Registers>,

@@ -7,6 +7,7 @@ use crate::EmitError;
 use crate::declared::Handles;
 use crate::emit::Emitter;
 use crate::memory::Place;
+use crate::records;
 use crate::spec::{capability, image_operands, op, scope, storage};
 use crate::words::Id;
 
@@ -21,7 +22,13 @@ impl Emitter<'_> {
         match handles {
             Handles { combined: 1.., .. } => Ok(handles.combined),
             Handles { sampler: 0, .. } => Err(EmitError::Unbound("the sampler of a texture")),
-            _ => Ok(self.w.value(op::SampledImage, handles.sampled_type, &[handles.image, handles.sampler])),
+            _ => {
+                let both = self.w.value(op::SampledImage, handles.sampled_type, &[handles.image, handles.sampler]);
+                if handles.non_uniform {
+                    records::non_uniform(&mut self.w, both);
+                }
+                Ok(both)
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use crate::bound::{self, Bound};
 use crate::declared::{Block, Handles, Interface, Push, Registers, Storage, registers_type};
+use crate::records::{self, Values};
 use crate::feedback;
 use crate::spec::{builtin, capability, decoration, dim, execution_mode, image_format, op, storage};
 use crate::words::{Id, Words};
@@ -28,6 +29,7 @@ pub(crate) fn declare(
     uses: &Uses,
     options: &Options,
     bound: Option<&Bound<'_>>,
+    records: bool,
     main: Id,
 ) -> Result<Interface, EmitError> {
     let mut out = Interface::default();
@@ -158,7 +160,10 @@ pub(crate) fn declare(
         None if m.banks.iter().any(|bank| bank.source == BankSource::Storage) => {
             return Err(EmitError::Unbound("a storage buffer"));
         }
-        None => push_constants(w, m, uses, options, &mut out),
+        None => {
+            out.draw = records.then(|| records::declare(w, m)).flatten();
+            push_constants(w, m, uses, options, &mut out);
+        }
     }
     for (i, d) in m.images.iter().enumerate() {
         let [read, written] = uses.images[i];
@@ -346,15 +351,20 @@ fn push_constants(w: &mut Words, m: &Module, uses: &Uses, options: &Options, out
         return;
     }
     let types: SmallVec<[Id; 4]> = members.iter().map(|member| member.0).collect();
-    let ty = w.global(op::TypeStruct, &types);
-    w.decorate(ty, decoration::Block, &[]);
+    let mut ty = w.global(op::TypeStruct, &types);
     for (i, &(_, offset, _)) in members.iter().enumerate() {
         w.member_offset(ty, i as u32, offset);
     }
     w.name(ty, "Push");
+    let records = out.draw.map(|_| records::pointer_type(w, ty));
+    if let Some(pointer) = records {
+        ty = w.global(op::TypeStruct, &[pointer]);
+        w.member_offset(ty, 0, push::RECORDS);
+    }
+    w.decorate(ty, decoration::Block, &[]);
     let variable = w.variable(storage::PushConstant, ty);
     w.name(variable, "push");
-    out.push = Some(Push { variable, stage, system, feedback, textures });
+    out.push = Some(Push { variable, records, stage, system, feedback, textures });
 }
 
 /// Loads of addresses and texture handles, at the begin of the code.
@@ -366,10 +376,12 @@ pub(crate) fn load(
     bound: Option<&Bound<'_>>,
     out: &mut Interface,
 ) -> Result<(), EmitError> {
-    if let Some(push) = &out.push {
-        out.stage_block = push.stage.as_ref().map(|r| load_address(w, push.variable, r));
-        out.system_block = push.system.as_ref().map(|r| load_address(w, push.variable, r));
-        out.feedback_block = push.feedback.as_ref().map(|r| load_address(w, push.variable, r));
+    let draw = out.draw.map(|draw| records::load_draw(w, draw));
+    let values = out.push.as_ref().map(|push| Values::new(w, push, draw));
+    if let (Some(push), Some(values)) = (&out.push, &values) {
+        out.stage_block = push.stage.as_ref().map(|r| load_address(w, values, r));
+        out.system_block = push.system.as_ref().map(|r| load_address(w, values, r));
+        out.feedback_block = push.feedback.as_ref().map(|r| load_address(w, values, r));
     }
     if let Some(bound) = bound {
         return bound::load(w, m, uses, bound, out);
@@ -382,9 +394,10 @@ pub(crate) fn load(
         }
         // The compute stage's slots are behind those of the others, and first in its own push constants and descriptors.
         let slot = if m.stage == Stage::Compute { d.slot - TEXTURE_SLOTS } else { d.slot };
-        let push = out.push.as_ref().and_then(|p| p.textures.map(|member| (p.variable, member)));
-        let (image_index, sampler_index) = match push {
-            Some((variable, member)) => texture_word(w, variable, member, slot),
+        let member = out.push.as_ref().and_then(|push| push.textures);
+        let non_uniform = member.is_some() && draw.is_some();
+        let (image_index, sampler_index) = match values.as_ref().zip(member) {
+            Some((values, member)) => texture_word(w, values, member, slot),
             None => {
                 let slot = w.uint(slot.into());
                 (slot, slot)
@@ -392,31 +405,28 @@ pub(crate) fn load(
         };
         let image_array = arrays.image(w, options, d);
         let sampler_array = arrays.sampler(w, options);
-        let image = image_array.load(w, image_index);
-        let sampler = sampler_array.load(w, sampler_index);
+        let image = image_array.load(w, image_index, non_uniform);
+        let sampler = sampler_array.load(w, sampler_index, non_uniform);
         if let Some(decl) = m.texture_name(Texture::new(i)) {
             w.name(image, &decl.name);
         }
-        out.textures.push(Some(Handles { sampled_type: image_array.sampled_type, image, sampler, combined: 0 }));
+        let sampled_type = image_array.sampled_type;
+        out.textures.push(Some(Handles { sampled_type, image, sampler, combined: 0, non_uniform }));
     }
     Ok(())
 }
 
-fn load_address(w: &mut Words, push: Id, registers: &Registers) -> Block {
+fn load_address(w: &mut Words, values: &Values, registers: &Registers) -> Block {
     let member = w.uint(registers.member);
-    let at = w.pointer(storage::PushConstant, registers.pointer_type);
-    let at = w.value(op::AccessChain, at, &[push, member]);
-    let pointer = w.value(op::Load, registers.pointer_type, &[at]);
+    let pointer = values.load(w, registers.pointer_type, &[member], 8);
     Block { pointer, register: registers.register }
 }
 
 /// Texture and sampler index of a slot.
-fn texture_word(w: &mut Words, push: Id, member: u32, slot: u8) -> (Id, Id) {
+fn texture_word(w: &mut Words, values: &Values, member: u32, slot: u8) -> (Id, Id) {
     let uint = w.ty(Type::I32);
-    let pointer = w.pointer(storage::PushConstant, uint);
     let (member, slot) = (w.uint(member), w.uint(slot as u32));
-    let at = w.value(op::AccessChain, pointer, &[push, member, slot]);
-    let word = w.value(op::Load, uint, &[at]);
+    let word = values.load(w, uint, &[member, slot], 4);
     let (mask, shift) = (w.uint((1 << push::TEXTURE_INDEX_BITS) - 1), w.uint(push::TEXTURE_INDEX_BITS));
     let image = w.value(op::BitwiseAnd, uint, &[word, mask]);
     (image, w.value(op::ShiftRightLogical, uint, &[word, shift]))
@@ -446,10 +456,15 @@ impl Array {
         Array { variable, element, sampled_type: 0 }
     }
 
-    fn load(&self, w: &mut Words, index: Id) -> Id {
+    fn load(&self, w: &mut Words, index: Id, non_uniform: bool) -> Id {
         let pointer = w.pointer(storage::UniformConstant, self.element);
         let at = w.value(op::AccessChain, pointer, &[self.variable, index]);
-        w.value(op::Load, self.element, &[at])
+        let loaded = w.value(op::Load, self.element, &[at]);
+        if non_uniform {
+            records::non_uniform(w, at);
+            records::non_uniform(w, loaded);
+        }
+        loaded
     }
 }
 

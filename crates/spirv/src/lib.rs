@@ -9,6 +9,8 @@
 //!   constants (8 in the vertex stage, 0 in the compute stage) the address of the system values of a lowered transform feedback; from
 //!   byte 32 on a `u32` per texture slot (16 pixel, 4 vertex; in compute pipelines the 20 of the compute stage): bits 0..20 index of the
 //!   texture, bits 20..32 index of the sampler.
+//! * With [`emit_with_records`] push constants have the address of records at byte 0, each of which is such a block of 128 bytes; the vertex
+//!   stage writes the number of the draw to location 31.
 //! * Constants: 16-byte registers, the segments of [`Reflection::segments`] one after the other behind the stage's address;
 //!   the system block's register `n` is at byte `16 * n`, as are those of feedback.
 //! * Descriptor set 0: bindings 0 `texture2D[]`, 1 `textureCube[]`, 2 `texture3D[]`, 3 `sampler[]`, 4 `texture2DArray[]`,
@@ -39,6 +41,7 @@ mod memory;
 mod module;
 mod numbers;
 mod ops;
+mod records;
 mod spec;
 mod wave;
 mod words;
@@ -151,7 +154,18 @@ pub enum EmitError {
 /// # Errors
 /// When the module holds what no pass has lowered, or was not verified.
 pub fn emit(module: &Module, options: &Options) -> Result<Artifact, EmitError> {
-    module::emit(module, options, None)
+    module::emit(module, options, None, false)
+}
+
+/// Writes `module`, which must be verified, for draws of which many are recorded in one call: a vertex or pixel shader reads what is in push
+/// constants otherwise from its draw's record ([`afterimage_abi::push`]). That needs `shaderDrawParameters`, 32 locations, and with
+/// [`Options::bindless`] `shaderSampledImageArrayNonUniformIndexing`. Shaders of other stages, which have no draws, are as [`emit`] writes
+/// them.
+///
+/// # Errors
+/// As [`emit`].
+pub fn emit_with_records(module: &Module, options: &Options) -> Result<Artifact, EmitError> {
+    module::emit(module, options, None, true)
 }
 
 /// Writes `module`, which must be verified, so that it reads constants and textures where the shader read them that it was translated
@@ -161,5 +175,5 @@ pub fn emit(module: &Module, options: &Options) -> Result<Artifact, EmitError> {
 /// As [`emit`]; and when a bank or texture is not among the bindings, or the push constants have no room where the address of system
 /// values should be.
 pub fn emit_bound(module: &Module, options: &Options, bound: &Bound<'_>) -> Result<Artifact, EmitError> {
-    module::emit(module, options, Some(bound))
+    module::emit(module, options, Some(bound), false)
 }

@@ -9,8 +9,13 @@ use crate::spec::{capability, execution_mode, execution_model, op};
 use crate::words::Words;
 use crate::{Artifact, EmitError, Options, geometry, interface};
 
-/// Writes a module; with the bindings of another program's shader, if it keeps those.
-pub(crate) fn emit(m: &Module, options: &Options, bound: Option<&Bound<'_>>) -> Result<Artifact, EmitError> {
+/// Writes a module; with the bindings of another program's shader, if it keeps those; with records in place of push constants.
+pub(crate) fn emit(
+    m: &Module,
+    options: &Options,
+    bound: Option<&Bound<'_>>,
+    records: bool,
+) -> Result<Artifact, EmitError> {
     let model = match m.stage {
         Stage::Vertex => execution_model::Vertex,
         Stage::Pixel => execution_model::Fragment,
@@ -34,7 +39,7 @@ pub(crate) fn emit(m: &Module, options: &Options, bound: Option<&Bound<'_>>) -> 
         w.capability(capability::SignedZeroInfNanPreserve);
         w.execution_mode(main, execution_mode::SignedZeroInfNanPreserve, &[32]);
     }
-    let interface = interface::declare(&mut w, m, &uses, options, bound, main)?;
+    let interface = interface::declare(&mut w, m, &uses, options, bound, records, main)?;
     let void = w.void();
     let function_type = w.global(op::TypeFunction, &[void]);
     w.code.op(op::Function, &[void, main, 0, function_type]);

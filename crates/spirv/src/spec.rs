@@ -64,7 +64,7 @@ numbers! {
         ImageMSArray = 48, ImageQuery = 50, StorageImageReadWithoutFormat = 55, StorageImageWriteWithoutFormat = 56,
         MultiViewport = 57, GroupNonUniform = 61, GroupNonUniformVote = 62, GroupNonUniformBallot = 64, GroupNonUniformShuffle = 65,
         ShaderLayer = 69, ShaderViewportIndex = 70, SignedZeroInfNanPreserve = 4466, StencilExport = 5013,
-        RuntimeDescriptorArray = 5302, PhysicalStorageBufferAddresses = 5347, DemoteToHelperInvocation = 5379,
+        DrawParameters = 4427, ShaderNonUniform = 5301, SampledImageArrayNonUniformIndexing = 5307, RuntimeDescriptorArray = 5302, PhysicalStorageBufferAddresses = 5347, DemoteToHelperInvocation = 5379,
     }
 }
 
@@ -72,7 +72,7 @@ numbers! {
     decoration: u32 {
         SpecId = 1, Block = 2, ArrayStride = 6, BuiltIn = 11, NoPerspective = 13, Flat = 14, Centroid = 16, Sample = 17,
         Invariant = 18,
-        Coherent = 23, Stream = 29, Component = 31, XfbBuffer = 36, XfbStride = 37, NonWritable = 24, NonReadable = 25, Location = 30, Index = 32, Binding = 33, DescriptorSet = 34, Offset = 35, NoContraction = 42,
+        Coherent = 23, Stream = 29, Component = 31, XfbBuffer = 36, XfbStride = 37, NonWritable = 24, NonReadable = 25, Location = 30, Index = 32, Binding = 33, DescriptorSet = 34, Offset = 35, NoContraction = 42, NonUniform = 5300,
     }
 }
 
@@ -81,7 +81,7 @@ numbers! {
         Position = 0, PointSize = 1, ClipDistance = 3, CullDistance = 4, PrimitiveId = 7, InvocationId = 8, Layer = 9, ViewportIndex = 10,
         SampleId = 18, SampleMask = 20, NumWorkgroups = 24, WorkgroupId = 26, LocalInvocationId = 27, LocalInvocationIndex = 29,
         SubgroupSize = 36, SubgroupLocalInvocationId = 41, FragStencilRef = 5014, FragCoord = 15, PointCoord = 16, FrontFacing = 17, FragDepth = 22,
-        VertexIndex = 42, InstanceIndex = 43,
+        VertexIndex = 42, InstanceIndex = 43, DrawIndex = 4426,
     }
 }
 
