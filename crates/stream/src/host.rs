@@ -109,6 +109,17 @@ pub mod level {
         Groups::of_bits(bits)
     }
 
+    /// What may differ between the draws of a run, which are recorded together: applying it records nothing, but says what push
+    /// constants the next draw has. What it changes besides is applied behind the run.
+    pub const RUN: Groups = of(&[
+        Group::Shapes,
+        Group::Readable,
+        Group::VertexConstants,
+        Group::PixelConstants,
+        Group::SystemConstants,
+        Group::Textures,
+        Group::Push,
+    ]);
     /// Of dispatches.
     pub const DISPATCH: Groups =
         of(&[Group::ComputeShader, Group::ComputeConstants, Group::ComputeTextures, Group::ComputeImages]);

@@ -81,6 +81,9 @@ pub struct Options {
     pub skip_unready: bool,
     /// Option `record_thread`: whether a thread plays calls of draws; where it pays if `None`.
     pub record_thread: Option<bool>,
+    /// Option `merge_draws`: whether draws that differ in constants and textures are recorded in one call, where a device can; with drivers
+    /// that are known to do well by it if `None`.
+    pub merge_draws: Option<bool>,
     /// Option `pipeline_libraries`: whether pipelines are linked of stages that were made apart, where a driver can; on GPUs whose
     /// driver links quickly if `None`.
     pub pipeline_libraries: Option<bool>,
@@ -139,6 +142,7 @@ impl Options {
             idle_pipelines: None,
             skip_unready: settings.async_pipelines,
             record_thread: forced(settings.record_thread),
+            merge_draws: forced(settings.merge_draws),
             pipeline_libraries: forced(settings.pipeline_libraries),
             float_rules: FloatRules::from_name(settings.float_rules.name()),
             screenshots: settings.screenshots.clone(),

@@ -50,6 +50,8 @@ pub struct Renderer {
     /// Presented frames that the GPU may not have completed: number and submission.
     pub(crate) frames: VecDeque<(u64, u64)>,
     pub(crate) applies_everything: bool,
+    /// Whether runs of draws are recorded in one call where they can be.
+    pub(crate) merges: bool,
     pub(crate) lost: Option<Error>,
     /// What has been warned of.
     warned: Vec<&'static str>,
@@ -101,6 +103,8 @@ impl Renderer {
             captures: Captures::default(),
             frames: VecDeque::new(),
             applies_everything: options.apply_all,
+            merges: gpu.profile.draw_records
+                && options.merge_draws.unwrap_or(gpu.profile.suits_records && options.own_process.is_none()),
             lost: None,
             warned: Vec::new(),
             _heap: HeapTrim,

@@ -34,6 +34,8 @@ pub(crate) struct Recorder {
     /// Groups of markers that are open.
     pub(crate) groups: u32,
     pub(crate) draws: u64,
+    /// Draws wait that nothing may be recorded before.
+    pub(crate) draws_wait: bool,
     /// What `draws` was at the last submission.
     pub(crate) draws_submitted: u64,
     /// Bytes of uploads since then.
@@ -41,6 +43,8 @@ pub(crate) struct Recorder {
     /// See [`crate::Renderer::submit_early`].
     pub(crate) early_draws: u64,
     pub(crate) skipped_draws: u64,
+    /// Draws that were recorded in calls with others that have other push constants.
+    pub(crate) merged_draws: u64,
 }
 
 impl Recorder {
@@ -62,10 +66,12 @@ impl Recorder {
             order: Order::default(),
             groups: 0,
             draws: 0,
+            draws_wait: false,
             draws_submitted: 0,
             uploaded: 0,
             early_draws: if discrete { EARLY_DRAWS } else { u64::MAX },
             skipped_draws: 0,
+            merged_draws: 0,
         })
     }
 
@@ -77,6 +83,7 @@ impl Recorder {
     /// The command buffer that is recorded in order, with everything in it that was listed. Where more is listed before a call is
     /// recorded, ask again.
     pub(crate) fn main(&mut self) -> vk::CommandBuffer {
+        debug_assert!(!self.draws_wait, "draws before this command are not recorded");
         self.submissions.main_used = true;
         self.play();
         self.submissions.main

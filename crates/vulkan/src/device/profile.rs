@@ -4,12 +4,20 @@ use crate::device::format;
 use crate::device::instance::Instance;
 use crate::error::{Checked, Result};
 use crate::options::Options;
+use afterimage_abi::varyings;
 use afterimage_ir::Component;
 use afterimage_shader::FloatRules;
 use afterimage_stream::{DeviceFeatures, DeviceInfo, FEEDBACK_BUFFERS, Format, FormatFeatures};
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
 use std::fmt;
+
+/// Locations between stages that shaders with records need: all up to [`varyings::DRAW`].
+const LOCATIONS: u32 = varyings::DRAW as u32 + 1;
+
+/// Drivers that were seen to draw runs faster in one call, with textures that differ between lanes (`docs/performance.md`). Nobody has
+/// measured others.
+const SUITS_RECORDS: &[vk::DriverId] = &[vk::DriverId::NVIDIA_PROPRIETARY];
 
 /// Descriptors in the tables of the bindless profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +126,11 @@ pub struct Profile {
     pub dynamic_state3: DynamicState3,
     /// Most draws in one vkCmdDrawMultiEXT; 0 without VK_EXT_multi_draw.
     pub multi_draw: u32,
+    /// Shaders can find what their draw has by its number among those of a call: shaderDrawParameters, with all that this takes of
+    /// descriptor indexing and of locations between stages.
+    pub draw_records: bool,
+    /// Whether that pays with the driver.
+    pub suits_records: bool,
     /// VK_EXT_custom_border_color without formats.
     pub custom_border_color: bool,
     /// samplerMirrorClampToEdge.
@@ -482,6 +495,15 @@ impl Profile {
             } else {
                 0
             },
+            draw_records: on(features.multi_draw.multi_draw)
+                && !without.multi_draw
+                && on(features.v11.shader_draw_parameters)
+                && !without.bindless
+                && bindless(core, f12, &v12).is_some()
+                && on(f12.shader_sampled_image_array_non_uniform_indexing)
+                && properties.limits.max_vertex_output_components >= 4 * LOCATIONS
+                && properties.limits.max_fragment_input_components >= 4 * LOCATIONS,
+            suits_records: SUITS_RECORDS.contains(&v12.driver_id),
             custom_border_color: on(features.border.custom_border_colors)
                 && on(features.border.custom_border_color_without_format),
             mirror_clamp: on(f12.sampler_mirror_clamp_to_edge),
@@ -613,6 +635,7 @@ impl Profile {
         f12.shader_shared_int64_atomics = on(shaders.shared_int64_atomics);
         f12.shader_output_layer = on(shaders.output_layer);
         f12.shader_output_viewport_index = on(shaders.output_viewport);
+        f12.shader_sampled_image_array_non_uniform_indexing = on(self.draw_records);
         f12.timeline_semaphore = vk::TRUE;
         f12.buffer_device_address = vk::TRUE;
         f12.host_query_reset = vk::TRUE;
@@ -626,6 +649,7 @@ impl Profile {
             f12.descriptor_binding_update_unused_while_pending = vk::TRUE;
             core.shader_sampled_image_array_dynamic_indexing = vk::TRUE;
         }
+        features.v11.shader_draw_parameters = on(self.draw_records);
         features.v13.dynamic_rendering = vk::TRUE;
         features.v13.synchronization2 = vk::TRUE;
         features.v13.maintenance4 = vk::TRUE;
@@ -840,6 +864,7 @@ impl fmt::Display for Profile {
         let dynamic: Vec<_> = dynamic.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
         writeln!(f, "  dynamic state 3      {}", if dynamic.is_empty() { "none".into() } else { dynamic.join(", ") })?;
         writeln!(f, "  multi-draw           {}", self.multi_draw)?;
+        writeln!(f, "  draws by number      {}", yes(self.draw_records))?;
         writeln!(f, "  pipeline libraries   {}", yes(self.pipeline_libraries))?;
         writeln!(f, "  custom border colour {}", yes(self.custom_border_color))?;
         writeln!(f, "  mirror once          {}", yes(self.mirror_clamp))?;

@@ -8,7 +8,7 @@ use crate::execute::dynamic::RASTER;
 use crate::pipeline::prediction::Rest;
 use crate::renderer::Renderer;
 use crate::state::apply::{Applied, Stop, differs};
-use afterimage_state::{Apply, Effect, Tracker, apply_dirty, check_clean, checking};
+use afterimage_state::{Apply, Effect, Tracker, apply_often, check_clean, checking};
 use afterimage_stream::packets::Stage;
 use afterimage_stream::{Group, Groups, Host};
 
@@ -22,12 +22,12 @@ struct Applying<'a> {
 impl Apply<Host> for Applying<'_> {
     type Error = Stop;
 
-    #[inline]
+    #[inline(always)]
     fn tracker(&mut self) -> &mut Tracker<Host> {
         &mut self.renderer.state.tracker
     }
 
-    #[inline]
+    #[inline(always)]
     fn apply(&mut self, group: Group) -> Applied {
         let r = &mut *self.renderer;
         match group {
@@ -142,7 +142,7 @@ impl Apply<Host> for Applying<'_> {
                 false => None,
             },
             Group::Textures => r.textures_differ(),
-            Group::Push => differs(&false, &r.push_is_pending()),
+            Group::Push => r.push_differs(),
             Group::Counting => differs(&r.counts(), &r.transfers.queries.count()),
             Group::Feedback => r.feedback_differs(),
             Group::ComputeShader => r.compute_shader_differs(),
@@ -157,7 +157,13 @@ impl Renderer {
     /// Applies what is dirty of a usage level. False where the command must be dropped.
     pub(crate) fn apply(&mut self, level: Groups, rest: Option<Rest<'_>>) -> Result<bool> {
         let mut applying = Applying { renderer: self, rest };
-        let result = apply_dirty(&mut applying, level);
+        let result = apply_often!(
+            &mut applying,
+            level,
+            [Group::Aside, Group::Shapes, Group::Part, Group::BlendKey, Group::Readable],
+            [Group::Raster, Group::DepthStencil, Group::Blend, Group::VertexBuffers],
+            [Group::VertexConstants, Group::PixelConstants, Group::SystemConstants, Group::Textures, Group::Push]
+        );
         if checking() {
             check_clean(&mut applying, level);
         }

@@ -10,7 +10,7 @@ use crate::resources::objects::GuestSampler;
 use crate::resources::texture::Texture;
 use crate::state::apply::{Applied, differs};
 use crate::state::bindings::{shape_of, write_constants};
-use crate::state::draw::SystemBlock;
+use crate::state::draw::{PushWords, SystemBlock};
 use crate::state::storage::write_addresses;
 use crate::state::vertices::bits;
 use afterimage_abi::{Bank, SystemRegister as R, bound, descriptors, push};
@@ -247,13 +247,11 @@ impl Renderer {
     }
 
     /// Puts an address into the push constants, at a byte.
-    /// Puts an address into the push constants, at a byte.
     #[inline]
     pub(crate) fn set_address(&mut self, byte: u32, address: u64) {
         let at = push::word(byte);
         self.bound.push[at] = address as u32;
         self.bound.push[at + 1] = (address >> 32) as u32;
-        self.bound.push_range = (self.bound.push_range.0.min(at), self.bound.push_range.1.max(at + 2));
     }
 
     /// [`Group::Layout`]: sets that were bound with another layout are gone.
@@ -276,6 +274,7 @@ impl Renderer {
         let (layout, used) = (self.draw_layout(), self.used_slots());
         if let Some((_, set)) = self.resources.descriptors.bindless {
             if !std::mem::replace(&mut self.bound.recorded.descriptors_bound, true) {
+                self.flush_draws();
                 self.stats.calls.made += 1;
                 self.recorder.call(Call::Set { layout: layout.raw, number: descriptors::TEXTURES, set });
             }
@@ -284,7 +283,6 @@ impl Renderer {
                 let (at, word) = (PUSH_TEXTURES + slot, self.word_of(slot)?);
                 if self.bound.push[at] != word {
                     self.bound.push[at] = word;
-                    self.bound.push_range = (self.bound.push_range.0.min(at), self.bound.push_range.1.max(at + 1));
                     changed = true;
                 }
             }
@@ -297,6 +295,7 @@ impl Renderer {
         if self.bound.recorded.slot_key != Some(key) {
             let (current, completed) = (self.recorder.submissions.current, self.recorder.submissions.completed);
             let set = self.resources.descriptors.slot_set(&key, layout.textures, current, completed)?;
+            self.flush_draws();
             self.stats.calls.made += 1;
             self.recorder.call(Call::Set { layout: layout.raw, number: descriptors::TEXTURES, set });
             self.bound.recorded.slot_key = Some(key);
@@ -389,7 +388,6 @@ impl Renderer {
         };
         self.bound.recorded.lines = Some(words);
         self.bound.push[PUSH_LINES..PUSH_LINES + 4].copy_from_slice(&words);
-        self.bound.push_range = (self.bound.push_range.0.min(PUSH_LINES), self.bound.push_range.1.max(PUSH_LINES + 4));
         Effect::Changed
     }
 
@@ -398,7 +396,7 @@ impl Renderer {
         differs(&Some(self.lines()?), &self.bound.recorded.lines)
     }
 
-    /// [`Group::Push`]: records the push constants that changed.
+    /// [`Group::Push`]: the next draw has these push constants.
     #[inline]
     pub(crate) fn apply_push(&mut self) -> Effect {
         self.commands();
@@ -408,31 +406,40 @@ impl Renderer {
         {
             trace::read_result::<Host>(group);
         }
-        self.push();
+        self.bound.pending.set_push(&self.bound.push);
         Effect::Same
     }
 
-    /// Whether push constants changed that are not recorded.
-    pub(crate) fn push_is_pending(&self) -> bool {
-        self.bound.push_range.0 < self.bound.push_range.1
+    /// Whether the next draw would have other push constants.
+    pub(crate) fn push_differs(&self) -> Option<String> {
+        let waiting = self.bound.pending.blocks.last().map(|block| block.words);
+        differs(&Some(self.bound.push), &waiting.or(self.bound.recorded.push))
     }
 
-    /// Records the push constants that changed.
+    /// Records those push constants that the command buffer does not have.
     #[inline]
-    pub(crate) fn push(&mut self) {
-        let (first, end) = std::mem::replace(&mut self.bound.push_range, (PUSH_WORDS, 0));
+    pub(crate) fn push(&mut self, words: &PushWords) {
+        let (first, end) = match &self.bound.recorded.push {
+            Some(there) => {
+                let other: u32 = (0..PUSH_WORDS).map(|at| u32::from(words[at] != there[at]) << at).sum();
+                (other.trailing_zeros() as usize, PUSH_WORDS - other.leading_zeros() as usize)
+            }
+            None => (0, PUSH_WORDS),
+        };
         if first < end {
+            self.bound.recorded.push = Some(*words);
             self.stats.calls.made += 1;
-            self.push_words(PUSH_STAGES, first, end.min(PUSH_LINES));
+            self.push_words(PUSH_STAGES, &words[..end.min(PUSH_LINES)], first);
             if end > PUSH_LINES && self.gpu.profile.geometry_shader {
-                self.push_words(vk::ShaderStageFlags::GEOMETRY, first.max(PUSH_LINES), end);
+                self.push_words(vk::ShaderStageFlags::GEOMETRY, &words[..end], first.max(PUSH_LINES));
             }
         }
     }
 
+    /// Records words from one on.
     #[inline]
-    fn push_words(&mut self, stages: vk::ShaderStageFlags, first: usize, end: usize) {
-        let Some(words) = self.bound.push.get(first..end).filter(|words| !words.is_empty()) else { return };
+    pub(crate) fn push_words(&mut self, stages: vk::ShaderStageFlags, words: &[u32], first: usize) {
+        let Some(words) = words.get(first..).filter(|words| !words.is_empty()) else { return };
         // All layouts of draws have the same push constants.
         let layout = self.resources.descriptors.plain.raw;
         let (first, count) = (first as u16, words.len() as u16);

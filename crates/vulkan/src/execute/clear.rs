@@ -247,7 +247,8 @@ impl Renderer {
         )?;
         constants.bytes_mut().copy_from_slice(bytemuck::bytes_of(&load.color));
         self.set_address(push::constants(Stage::Pixel), constants.address);
-        self.push();
+        let words = self.bound.push;
+        self.push(&words);
         let cmd = self.recorder.main();
         for rect in self.cleared(rects) {
             self.bound.recorded.scissor = Some(rect);

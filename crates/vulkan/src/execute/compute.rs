@@ -75,7 +75,7 @@ impl Renderer {
 
     /// The push constants of draws may have been where a dispatch's are now.
     fn push_overwritten(&mut self) {
-        self.bound.push_range = (0, self.bound.push.len());
+        self.bound.recorded.push = None;
         self.state.tracker.changed(Host::PUSHED.only());
     }
 

@@ -4,13 +4,17 @@ use crate::commands::list::Call;
 use crate::pipeline::prediction::Rest;
 use crate::pipeline::raster;
 use crate::renderer::Renderer;
-use crate::state::draw::{MOST_VERTICES, Recorded, instances};
+use crate::state::draw::{Block, MOST_VERTICES, Pending, Recorded, instances};
 use crate::state::vertices::NO_BUFFER_LIMITS;
 use afterimage_state::trace;
 use afterimage_stream::host::level;
 use afterimage_stream::packets::{Draw, DrawIndexed};
 use afterimage_stream::{Group, Host};
 use ash::vk;
+use std::ops::Range;
+
+/// Push constants of a run, after which it is recorded, so that the GPU and whoever plays calls get something to do.
+const LONGEST_RUN: usize = 256;
 
 impl Renderer {
     /// Makes everything ready for draws of a topology. False where they must be dropped.
@@ -51,7 +55,9 @@ impl Renderer {
     }
 
     fn prepare_all(&mut self, rest: Rest<'_>) -> bool {
-        self.flush_draws();
+        if self.applies_everything || self.state.tracker.dirty().touches(level::DRAW.except(level::RUN)) {
+            self.flush_draws();
+        }
         if self.recorder.order.pass_stores {
             self.end_pass();
         }
@@ -72,7 +78,6 @@ impl Renderer {
     /// Everything has to be applied, and recorded, again.
     pub(crate) fn forget(&mut self) {
         self.bound.recorded = Recorded::default();
-        self.bound.push_range = (0, self.bound.push.len());
         self.state.tracker.mark_all();
     }
 
@@ -90,7 +95,6 @@ impl Renderer {
     /// What draws record must be recorded again: the command buffer has something else, or nothing.
     pub(crate) fn disturbed(&mut self) {
         self.bound.recorded = Recorded::default();
-        self.bound.push_range = (0, self.bound.push.len());
         self.commands_changed();
     }
 
@@ -128,15 +132,18 @@ impl Renderer {
             self.bound.pending.instances = instances;
         }
         self.bound.pending.plain.push(vk::MultiDrawInfoEXT { first_vertex: body.first, vertex_count: count });
-        self.part_draws();
+        self.drawn();
     }
 
-    /// Draws that read what they draw to come in passes of their own: each finds what those before it drew at its place, as with
-    /// Direct3D's drivers on Windows. What it finds of a place that it draws itself first is open.
+    /// A draw waits. Those that read what they draw to come in passes of their own: each finds what those before it drew at its place,
+    /// as with Direct3D's drivers on Windows. What it finds of a place that it draws itself first is open.
     #[inline]
-    fn part_draws(&mut self) {
+    fn drawn(&mut self) {
+        self.recorder.draws_wait = true;
         if self.bound.reads_target {
             self.end_pass();
+        } else if self.bound.pending.blocks.len() >= LONGEST_RUN {
+            self.record_draws();
         }
     }
 
@@ -176,21 +183,39 @@ impl Renderer {
             index_count: count,
             vertex_offset: body.base_vertex,
         });
-        self.part_draws();
+        self.drawn();
     }
 
     /// Records the draws collected so far.
     #[inline]
     pub(crate) fn flush_draws(&mut self) {
-        if !self.bound.pending.plain.is_empty() || !self.bound.pending.indexed.is_empty() {
+        if self.bound.pending.len() > 0 {
             self.record_draws();
         }
     }
 
+    /// Records the draws collected so far, and the push constants of what is recorded next.
+    fn flush_push(&mut self) {
+        self.flush_draws();
+        if let Some(block) = self.bound.pending.blocks.pop() {
+            self.push(&block.words);
+        }
+        self.bind_unmerged();
+    }
+
     fn record_draws(&mut self) {
-        self.record_faces(Self::record_pending);
-        self.bound.pending.plain.clear();
-        self.bound.pending.indexed.clear();
+        self.recorder.draws_wait = false;
+        let mut run = std::mem::take(&mut self.bound.pending);
+        let merged = self.record_merged(&run);
+        if !merged {
+            self.record_faces(|renderer| renderer.record_run(&run));
+        }
+        // What was pushed for the whole run is not what the next draw has.
+        let last = if merged { run.blocks.pop() } else { None };
+        run.clear();
+        run.blocks.extend(last.map(|block| Block { first: 0, ..block }));
+        self.bound.pending = run;
+        self.recorder.draws_are_listed();
     }
 
     /// Records draws, twice where front and back faces are drawn apart.
@@ -218,7 +243,7 @@ impl Renderer {
             return;
         }
         self.recorder.draws += u64::from(count - 1);
-        self.flush_draws();
+        self.flush_push();
         self.record_faces(|r| {
             let (cmd, raw, (buffer, mut offset)) = (r.recorder.main(), &r.gpu.raw, commands);
             for _ in 0..count {
@@ -233,11 +258,29 @@ impl Renderer {
                 offset += if indexed { 20 } else { 16 };
             }
         });
-        self.part_draws();
+        if self.bound.reads_target {
+            self.end_pass();
+        }
     }
 
-    fn record_pending(&mut self) {
-        let (instances, first_instance) = self.bound.pending.instances;
+    /// Records a run: push constants, and what is drawn with them.
+    fn record_run(&mut self, run: &Pending) {
+        let first = run.blocks.first().map_or(run.len(), |block| block.first);
+        self.record_part(run, 0..first);
+        for (at, block) in run.blocks.iter().enumerate() {
+            self.push(&block.words);
+            let end = run.blocks.get(at + 1).map_or(run.len(), |next| next.first);
+            self.record_part(run, block.first..end);
+        }
+    }
+
+    /// Records draws of a run that nothing changes between.
+    fn record_part(&mut self, run: &Pending, part: Range<usize>) {
+        if part.is_empty() {
+            return;
+        }
+        self.bind_unmerged();
+        let (instances, first_instance) = run.instances;
         let recorder = &mut self.recorder;
         let plain = |d: &vk::MultiDrawInfoEXT| {
             Call::Draw(vk::DrawIndirectCommand {
@@ -259,7 +302,8 @@ impl Renderer {
         let most = self.gpu.profile.multi_draw.max(1) as usize;
         // lavapipe 22.3 draws an instance of all draws before the next one.
         let multi = self.gpu.multi_draw.is_some() && instances == 1;
-        for draws in self.bound.pending.plain.chunks(most) {
+        // A run has draws of one kind.
+        for draws in run.plain.get(part.clone()).unwrap_or_default().chunks(most) {
             if multi && draws.len() > 1 {
                 let at = recorder.store(draws.iter().flat_map(|d| [d.first_vertex, d.vertex_count]));
                 recorder.call(Call::DrawMulti { at, count: draws.len() as u32, instances, first_instance });
@@ -267,7 +311,7 @@ impl Renderer {
                 draws.iter().for_each(|draw| recorder.call(plain(draw)));
             }
         }
-        for draws in self.bound.pending.indexed.chunks(most) {
+        for draws in run.indexed.get(part).unwrap_or_default().chunks(most) {
             if multi && draws.len() > 1 {
                 let at =
                     recorder.store(draws.iter().flat_map(|d| [d.first_index, d.index_count, d.vertex_offset as u32]));
@@ -276,6 +320,5 @@ impl Renderer {
                 draws.iter().for_each(|draw| recorder.call(indexed(draw)));
             }
         }
-        recorder.draws_are_listed();
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod flat;
 mod frames;
 pub(crate) mod hud;
 pub(crate) mod labels;
+pub(crate) mod merge;
 pub(crate) mod objects;
 pub(crate) mod order;
 pub(crate) mod overlay;

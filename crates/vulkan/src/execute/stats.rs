@@ -48,14 +48,15 @@ impl Renderer {
 
     /// The figures as JSON. `pipelines` is how many were made, `pipelines_there` how many there are or will be; of those that
     /// draws asked for, `pipelines_waited_for` were not there yet and `pipelines_ready` were, `pipelines_known` of them because
-    /// earlier runs had used them; `pipelines_linked` were linked of their parts, waited for or not. `waited_ms` is what draws waited for shaders and pipelines altogether. `guest_state` and
+    /// earlier runs had used them; `pipelines_linked` were linked of their parts, waited for or not. `merged_draws` were
+    /// recorded in calls with others from which they differ. `waited_ms` is what draws waited for shaders and pipelines altogether. `guest_state` and
     /// `renderer_state` are what state tracking did, see `docs/state.md`; of the calls of Vulkan that set state or bind something, `calls`
     /// were made, and `calls_saved` were not that applying everything for each draw would have taken.
     #[must_use]
     pub fn stats_json(&self) -> String {
         format!(
             "{{\n  \"program\": {},\n  \"device\": {},\n  \"frames\": {},\n  \"draws\": {},\n  \"skipped_draws\": {},\n  \
-             \"calls\": {},\n  \"calls_saved\": {},\n  \
+             \"merged_draws\": {},\n  \"calls\": {},\n  \"calls_saved\": {},\n  \
              \"ms_per_frame\": {:.4},\n  \"pipelines\": {},\n  \"pipelines_there\": {},\n  \"pipelines_waited_for\": {},\n  \
              \"pipelines_ready\": {},\n  \"pipelines_known\": {},\n  \"pipelines_linked\": {},\n  \"waited_ms\": {:.3},\n  \
              \"shaders\": {},\n  \"shader_failures\": {},\n  \"guest_state\": {},\n  \"renderer_state\": {},\n  \
@@ -65,6 +66,7 @@ impl Renderer {
             self.stats.frames,
             self.recorder.draws,
             self.recorder.skipped_draws,
+            self.recorder.merged_draws,
             self.stats.calls.made,
             self.stats.calls.saved(),
             self.stats.ms_per_frame(),

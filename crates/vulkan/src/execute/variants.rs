@@ -73,6 +73,8 @@ impl Renderer {
 
     /// [`Group::Variants`].
     pub(crate) fn apply_variants(&mut self, rest: Option<Rest<'_>>) -> Applied {
+        // What textures are may be another for the draws to come.
+        self.flush_draws();
         // Where draws are dropped, what there is stays: what reads it stays true to it.
         let Some(Wanted { vertex, pixel, geometry, generic }) = self.wanted_variants() else { return Err(Stop::Skip) };
         self.programs.generic_seen |= generic;
@@ -251,7 +253,7 @@ impl Renderer {
         self.note_shaders();
         self.count_calls();
         if pipeline != self.bound.recorded.pipeline {
-            self.bound.recorded.pipeline = pipeline;
+            (self.bound.recorded.pipeline, self.bound.recorded.merged) = (pipeline, None);
             self.stats.calls.made += 1;
             // It lives as long as the renderer.
             self.recorder.call(Call::Pipeline(pipeline));

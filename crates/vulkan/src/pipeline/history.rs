@@ -150,7 +150,7 @@ fn fingerprint(gpu: &Gpu) -> u64 {
     let mut hash = Xxh3::new();
     hash.update(&properties.pipeline_cache_uuid);
     hash.update(&afterimage_shader::compiler().to_le_bytes());
-    let switches = (p.bindless.is_some(), p.dynamic_state3, p.fill_modes, p.depth_clamp, p.divisor);
+    let switches = (p.bindless.is_some(), p.dynamic_state3, p.fill_modes, p.depth_clamp, p.divisor, p.draw_records);
     hash.update(format!("{switches:?} {} {} {}", p.dual_source, p.independent_blend, p.clip_distance).as_bytes());
     let lines = (p.rectangular_lines, p.bresenham_lines, p.smooth_lines);
     let raster = (p.dynamic_logic_op, p.logic_op, p.provoking_last, p.geometry_shader);

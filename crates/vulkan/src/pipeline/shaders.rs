@@ -531,6 +531,14 @@ impl Library {
         number
     }
 
+    /// The number of the variant that is as another but reads records where that reads push constants. `None` of variants whose shader the
+    /// guest has not created.
+    pub(crate) fn with_records(&mut self, number: u32) -> Option<u32> {
+        let slot = Arc::clone(self.variants.get(&number)?);
+        let source = slot.source.get()?;
+        Some(self.find(&source.shader, source.id, &RuntimeInfo { records: 1, ..slot.identity.runtime }))
+    }
+
     /// The number of a variant whose shader the guest may not have created yet.
     pub(crate) fn reserve(&mut self, identity: Identity) -> u32 {
         let key = CacheKey::new(identity.code, &self.maker.compiler.profile, &identity.runtime);

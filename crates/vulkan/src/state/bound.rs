@@ -1,10 +1,11 @@
 //! What is bound for the next draw or dispatch, and what the command buffer has of it.
 
+use crate::execute::merge::Merged;
 use crate::memory::ring::Slice;
 use crate::pipeline::compute::Computing;
 use crate::pipeline::key::Key;
 use crate::pipeline::raster::Raster;
-use crate::state::draw::{Pending, Recorded};
+use crate::state::draw::{Pending, PushWords, Recorded};
 use crate::state::targets::Targets;
 use crate::state::variants::Shading;
 use crate::state::vertices::Input;
@@ -28,6 +29,8 @@ pub(crate) struct Bound {
     pub(crate) small_depth: bool,
     pub(crate) depth_aside: bool,
     pub(crate) pending: Pending,
+    /// What runs were last drawn with in one call.
+    pub(crate) merged: Option<Merged>,
     /// Whether draws are drawn in two parts, and which one is being drawn: see [`crate::execute::signed_blend`].
     pub(crate) in_parts: bool,
     /// The bound shaders look up what they draw to.
@@ -37,9 +40,7 @@ pub(crate) struct Bound {
     pub(crate) back_pipeline: vk::Pipeline,
     /// Where the constants of each stage lie.
     pub(crate) blocks: [Option<Slice>; 3],
-    pub(crate) push: [u32; 32],
-    /// Words of `push` that must be recorded: first and end.
-    pub(crate) push_range: (usize, usize),
+    pub(crate) push: PushWords,
     /// Where uploaded vertices and indices of the current bindings lie.
     pub(crate) vertex_uploads: [Option<(vk::Buffer, u64, u64)>; VERTEX_BUFFERS],
     pub(crate) index_upload: Option<(vk::Buffer, u64, u64)>,
@@ -64,13 +65,13 @@ impl Default for Bound {
             small_depth: false,
             depth_aside: false,
             pending: Pending::default(),
+            merged: None,
             in_parts: false,
             reads_target: false,
             second_part: Tracked::new(Host::SECOND_PART.only(), false),
             back_pipeline: vk::Pipeline::null(),
             blocks: [const { None }; 3],
-            push: [0; 32],
-            push_range: (0, 32),
+            push: PushWords::default(),
             vertex_uploads: [None; VERTEX_BUFFERS],
             index_upload: None,
             index_limit: 0,
@@ -85,7 +86,7 @@ impl Bound {
     pub(crate) fn unbind(&mut self) {
         self.targets = Targets::default();
         self.shading = Shading::default();
-        self.key = Key::EMPTY;
+        (self.key, self.merged) = (Key::EMPTY, None);
         (self.computing, self.blocks) = (Computing::default(), [const { None }; 3]);
         (self.in_parts, self.small_depth, self.depth_aside) = (false, false, false);
         self.reads_target = false;

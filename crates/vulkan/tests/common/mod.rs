@@ -225,6 +225,13 @@ impl Guest {
         Self::over(Renderer::on(gpu(options.without), options).expect("a renderer"))
     }
 
+    /// A guest of a renderer that records runs of draws in one call, or does not.
+    pub fn with_merged_draws(on: bool, without: Without) -> Self {
+        log();
+        let options = Options { merge_draws: Some(on), ..options(without) };
+        Self::over(Renderer::on(gpu(without), options).expect("a renderer"))
+    }
+
     /// A guest of a renderer that has its process for itself.
     pub fn with_own_process(own: OwnProcess) -> Self {
         log();

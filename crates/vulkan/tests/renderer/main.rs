@@ -16,6 +16,7 @@ mod formats;
 mod guest_code;
 mod keyframes;
 mod linked;
+mod merged;
 mod overlay;
 mod pixel_operations;
 mod raster;
