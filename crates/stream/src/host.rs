@@ -109,11 +109,12 @@ pub mod level {
         Groups::of_bits(bits)
     }
 
-    /// What may differ between the draws of a run, which are recorded together: applying it records nothing, but says what push
-    /// constants the next draw has. What it changes besides is applied behind the run.
+    /// What may differ between the draws of a run, which are recorded together: applying it records nothing, but says which vertices and
+    /// push constants the next draw has; where it does record, or changes what else must be applied, the run is recorded before.
     pub const RUN: Groups = of(&[
         Group::Shapes,
         Group::Readable,
+        Group::VertexBuffers,
         Group::VertexConstants,
         Group::PixelConstants,
         Group::SystemConstants,

@@ -443,16 +443,16 @@ impl State {
                     let stored = &mut self.constants[BANK_STARTS[bank]..BANK_STARTS[bank + 1]];
                     let first = usize::from(body.first).min(stored.len());
                     let count = registers.len().min(stored.len() - first);
-                    match (&mut stored[first..first + count], &registers[..count]) {
-                        // No call for the most common one.
-                        ([stored], [register]) => {
-                            tracker.write(state, stored, *register);
-                        }
-                        (stored, registers) if stored == registers => tracker.filtered(),
-                        (stored, registers) => {
-                            stored.copy_from_slice(registers);
-                            tracker.changed(state);
-                        }
+                    let mut differs = false;
+                    // Mostly a few: no call for comparing them, and none for copying.
+                    for (stored, register) in stored[first..first + count].iter_mut().zip(registers) {
+                        differs |= *stored != *register;
+                        *stored = *register;
+                    }
+                    if differs {
+                        tracker.changed(state);
+                    } else {
+                        tracker.filtered();
                     }
                 }
             }

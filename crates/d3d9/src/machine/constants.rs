@@ -5,7 +5,18 @@ use afterimage_state::{Kind, trace};
 
 /// A set of up to 256 registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Bits(pub(crate) [u64; 4]);
+pub(crate) struct Bits {
+    words: [u64; 4],
+    /// A bit for each word that is not zero.
+    some: u8,
+}
+
+impl From<[u64; 4]> for Bits {
+    fn from(words: [u64; 4]) -> Self {
+        let some = (0..4).fold(0, |some, word| some | u8::from(words[word] != 0) << word);
+        Self { words, some }
+    }
+}
 
 impl Bits {
     /// The first `count` registers.
@@ -19,42 +30,67 @@ impl Bits {
     #[inline]
     pub(crate) fn insert(&mut self, first: usize, count: usize) {
         if first / 64 == (first + count).saturating_sub(1) / 64 && count < 64 {
-            self.0[(first / 64) & 3] |= ((1u64 << count) - 1) << (first % 64);
+            self.mark(first / 64 & 3, ((1u64 << count) - 1) << (first % 64));
             return;
         }
         for register in first..(first + count).min(256) {
-            self.0[register / 64] |= 1 << (register % 64);
+            self.mark(register / 64, 1 << (register % 64));
         }
     }
 
     #[inline]
+    fn mark(&mut self, word: usize, bits: u64) {
+        self.words[word] |= bits;
+        self.some |= u8::from(bits != 0) << word;
+    }
+
+    #[inline]
     pub(crate) fn without(self, other: Self) -> Self {
-        Self(std::array::from_fn(|word| self.0[word] & !other.0[word]))
+        Self::from(std::array::from_fn(|word| self.words[word] & !other.words[word]))
+    }
+
+    /// Whether the two have a register in common.
+    #[inline]
+    fn touches(&self, other: &Self) -> bool {
+        self.some & other.some != 0 && (0..4).any(|word| self.words[word] & other.words[word] != 0)
     }
 
     /// Takes out the registers of `of`; `None` if there are none. Word by word: a register that was inserted a moment ago
     /// would stop a wider load.
     #[inline]
     pub(crate) fn take(&mut self, of: &Self) -> Option<Self> {
-        let (mut taken, mut any) = (Self::default(), 0);
-        for ((bits, of), taken) in self.0.iter_mut().zip(&of.0).zip(&mut taken.0) {
-            if *bits & *of != 0 {
-                *taken = *bits & *of;
-                *bits &= !*of;
-                any |= *taken;
-            }
+        let (mut taken, mut both) = (Self::default(), self.some & of.some);
+        while both != 0 {
+            let word = both.trailing_zeros() as usize & 3;
+            both &= both - 1;
+            let bits = self.words[word] & of.words[word];
+            taken.mark(word, bits);
+            self.words[word] &= !bits;
+            self.some &= !(u8::from(self.words[word] == 0) << word);
         }
-        (any != 0).then_some(taken)
+        (taken.some != 0).then_some(taken)
+    }
+
+    /// The registers as first and one past the last, if they are one run in one word, as most are.
+    #[inline]
+    pub(crate) fn single_run(&self) -> Option<(usize, usize)> {
+        let word = self.some.trailing_zeros() as usize;
+        let bits = *self.words.get(word)?;
+        let first = bits.trailing_zeros();
+        let count = (bits >> (first & 63)).trailing_ones();
+        let own = (u64::MAX >> (64 - count & 63)) << (first & 63);
+        let first = word * 64 + first as usize;
+        (self.some == 1 << word && bits == own).then_some((first, first + count as usize))
     }
 
     /// The first register at or after `from`.
     #[inline]
     fn next(&self, from: usize) -> Option<usize> {
         let mut word = from / 64;
-        let mut bits = *self.0.get(word)? & (u64::MAX << (from % 64));
+        let mut bits = *self.words.get(word)? & (u64::MAX << (from % 64));
         while bits == 0 {
             word += 1;
-            bits = *self.0.get(word)?;
+            bits = *self.words.get(word)?;
         }
         Some(word * 64 + bits.trailing_zeros() as usize)
     }
@@ -64,7 +100,7 @@ impl Bits {
     fn next_gap(&self, from: usize) -> usize {
         let mut word = from / 64;
         while word < 4 {
-            let bits = !self.0[word] & (u64::MAX << if word == from / 64 { from % 64 } else { 0 });
+            let bits = !self.words[word] & (u64::MAX << if word == from / 64 { from % 64 } else { 0 });
             if bits != 0 {
                 return word * 64 + bits.trailing_zeros() as usize;
             }
@@ -80,7 +116,7 @@ impl Bits {
         std::iter::from_fn(move || {
             let first = self.next(at)?;
             let mut end = self.next_gap(first);
-            while end < 255 && self.0[(end + 1) / 64] >> ((end + 1) % 64) & 1 == 1 {
+            while end < 255 && self.words[(end + 1) / 64] >> ((end + 1) % 64) & 1 == 1 {
                 end = self.next_gap(end + 1);
             }
             at = end;
@@ -127,10 +163,15 @@ impl Constants {
     #[inline]
     pub(crate) fn set(&mut self, first: usize, values: &[[u32; 4]]) -> bool {
         let Some(stored) = self.values.get_mut(first..first + values.len()) else { return false };
-        if *stored == *values {
+        let mut differs = false;
+        // Most programs set a few: no call for comparing them, and none for copying.
+        for (stored, value) in stored.iter_mut().zip(values) {
+            differs |= *stored != *value;
+            *stored = *value;
+        }
+        if !differs {
             return false;
         }
-        stored.copy_from_slice(values);
         if first + values.len() <= BLOCK {
             self.stale.insert(first, values.len());
         } else {
@@ -166,8 +207,7 @@ impl Constants {
 
     /// Whether one of the registers that are read has not arrived; `beyond`: those past the first block are.
     pub(crate) fn waits(&self, reads: &Bits, beyond: bool) -> bool {
-        let due = |stale: &Bits, reads: &Bits| stale.0.iter().zip(&reads.0).any(|(stale, reads)| stale & reads != 0);
-        due(&self.stale, reads) || beyond && self.stale_beyond.iter().any(|stale| *stale != Bits::default())
+        self.stale.touches(reads) || beyond && self.stale_beyond.iter().any(|stale| *stale != Bits::default())
     }
 
     pub(crate) fn get(&self, first: usize, count: usize) -> Option<&[[u32; 4]]> {
@@ -258,6 +298,20 @@ mod tests {
         assert_eq!(Bits::first(256).runs().collect::<Vec<_>>(), [(0, 256)]);
         assert_eq!(Bits::first(64).runs().collect::<Vec<_>>(), [(0, 64)]);
         assert_eq!(Bits::first(0), Bits::default());
+    }
+
+    #[test]
+    fn a_single_run_is_what_runs_say() {
+        for (first, count) in [(0, 1), (0, 63), (5, 8), (63, 1), (64, 64), (64, 63), (192, 64), (100, 3)] {
+            let mut bits = Bits::default();
+            bits.insert(first, count);
+            assert_eq!(bits.single_run(), Some((first, first + count)));
+            assert_eq!(bits.runs().collect::<Vec<_>>(), [(first, first + count)]);
+        }
+        let mut bits = Bits::first(2);
+        bits.insert(5, 1);
+        assert_eq!(bits.single_run(), None);
+        assert_eq!((Bits::first(65).single_run(), Bits::default().single_run()), (None, None));
     }
 
     #[test]

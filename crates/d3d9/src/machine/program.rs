@@ -57,8 +57,8 @@ pub(crate) struct Program {
 
 fn used(constants: &ConstantUse) -> Bits {
     let read =
-        if constants.relative { Bits::first(usize::from(constants.count).min(256)) } else { Bits(constants.read) };
-    read.without(Bits(constants.defined))
+        if constants.relative { Bits::first(usize::from(constants.count).min(256)) } else { Bits::from(constants.read) };
+    read.without(Bits::from(constants.defined))
 }
 
 /// Says once of each rule that a shader breaks it, where it is drawn all the same.

@@ -18,14 +18,16 @@ pub(crate) fn send(port: &mut Port, bank: Bank, constants: &mut Constants, reads
         }
     }
     if let Some(due) = constants.stale.take(reads) {
-        for (first, end) in due.runs() {
-            push(port, bank, constants, first, end);
+        match due.single_run() {
+            Some((first, end)) => push(port, bank, constants, first, end),
+            None => due.runs().for_each(|(first, end)| push(port, bank, constants, first, end)),
         }
         any = true;
     }
     any
 }
 
+#[inline]
 fn push(port: &mut Port, bank: Bank, constants: &Constants, first: usize, end: usize) {
     let end = end.min(constants.all().len());
     if let Some(values) = constants.get(first, end - first.min(end)) {

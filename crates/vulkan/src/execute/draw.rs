@@ -131,7 +131,8 @@ impl Renderer {
             self.flush_draws();
             self.bound.pending.instances = instances;
         }
-        self.bound.pending.plain.push(vk::MultiDrawInfoEXT { first_vertex: body.first, vertex_count: count });
+        let first_vertex = body.first.saturating_add(self.bound.vertex_base);
+        self.bound.pending.plain.push(vk::MultiDrawInfoEXT { first_vertex, vertex_count: count });
         self.drawn();
     }
 
@@ -181,7 +182,7 @@ impl Renderer {
         self.bound.pending.indexed.push(vk::MultiDrawIndexedInfoEXT {
             first_index: body.first,
             index_count: count,
-            vertex_offset: body.base_vertex,
+            vertex_offset: body.base_vertex.saturating_add_unsigned(self.bound.vertex_base),
         });
         self.drawn();
     }
@@ -244,6 +245,7 @@ impl Renderer {
         }
         self.recorder.draws += u64::from(count - 1);
         self.flush_push();
+        self.bind_vertices_in_place();
         self.record_faces(|r| {
             let (cmd, raw, (buffer, mut offset)) = (r.recorder.main(), &r.gpu.raw, commands);
             for _ in 0..count {

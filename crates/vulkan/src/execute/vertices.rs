@@ -39,6 +39,7 @@ impl Renderer {
 
     pub(crate) fn bind_default_buffer(&mut self) {
         if !std::mem::replace(&mut self.bound.recorded.default_buffer_bound, true) {
+            self.flush_draws();
             self.stats.calls.made += 1;
             let (buffer, size) = (self.resources.default_vertex.raw, self.resources.default_vertex.size);
             self.recorder.call(Call::VertexBuffer { slot: DEFAULT_BINDING, stride: 0, buffer, offset: 0, size });
@@ -67,7 +68,7 @@ impl Renderer {
         if self.bound.input.default {
             self.bind_default_buffer();
         }
-        self.bound.vertex_limit = 0;
+        (self.bound.vertex_limit, self.bound.vertex_base) = (0, 0);
         for slot in bits(self.bound.input.slots) {
             let bound = self.wanted_vertices(slot);
             // A last vertex that is cut off may still be read in part.
@@ -76,12 +77,11 @@ impl Renderer {
             if self.bound.recorded.vertices[slot] == Some(bound) {
                 continue;
             }
-            self.bound.recorded.vertices[slot] = Some(bound);
-            self.stats.calls.made += 1;
-            let Bound { buffer, offset, size, stride, .. } = bound;
-            // The buffer is alive until this submission has completed, and the range lies inside of it.
-            let (slot, stride) = (slot as u32, stride as u32);
-            self.recorder.call(Call::VertexBuffer { slot, stride, buffer, offset, size });
+            if let Some(base) = self.vertex_base(slot, &bound) {
+                self.bound.vertex_base = base;
+                continue;
+            }
+            self.bind_vertices(slot, bound);
         }
         // What is captured is so many vertices, wherever they are read from.
         if self.bound.vertex_limit == 0 || self.feedback.is_native() {
@@ -90,13 +90,47 @@ impl Renderer {
         Effect::Same
     }
 
+    fn bind_vertices(&mut self, slot: usize, bound: Bound) {
+        self.flush_draws();
+        self.bound.recorded.vertices[slot] = Some(bound);
+        self.stats.calls.made += 1;
+        let Bound { buffer, offset, size, stride, .. } = bound;
+        // The buffer is alive until this submission has completed, and the range lies inside of it.
+        let (slot, stride) = (slot as u32, stride as u32);
+        self.recorder.call(Call::VertexBuffer { slot, stride, buffer, offset, size });
+    }
+
+    /// Binds vertices where they are, for draws that cannot begin at another one.
+    pub(crate) fn bind_vertices_in_place(&mut self) {
+        if std::mem::take(&mut self.bound.vertex_base) > 0 {
+            for slot in bits(self.bound.input.slots) {
+                let bound = self.wanted_vertices(slot);
+                self.bind_vertices(slot, bound);
+            }
+        }
+    }
+
+    /// Vertices that draws may begin later, instead of binding the only buffer at another place. Not where shaders see the number of a
+    /// vertex.
+    #[inline]
+    fn vertex_base(&self, slot: usize, bound: &Bound) -> Option<u32> {
+        let numbered = self.bound.shading.vertex.as_ref().is_none_or(|vertex| vertex.numbered);
+        if numbered || self.bound.input.slots.count_ones() != 1 || self.feedback.is_native() || self.feedback.lowering {
+            return None;
+        }
+        bound.vertices_behind(self.bound.recorded.vertices[slot].as_ref()?)
+    }
+
     /// A slot that has another buffer than it should.
     pub(crate) fn vertex_buffers_differ(&mut self) -> Option<String> {
         let default = self.bound.input.default && !self.bound.recorded.default_buffer_bound;
         bits(self.bound.input.slots)
             .find_map(|slot| {
-                let bound = Some(self.wanted_vertices(slot));
-                differs(&bound, &self.bound.recorded.vertices[slot]).map(|what| format!("slot {slot}: {what}"))
+                let bound = self.wanted_vertices(slot);
+                if self.bound.vertex_base > 0 && self.vertex_base(slot, &bound) == Some(self.bound.vertex_base) {
+                    return None;
+                }
+                differs(&Some(bound), &self.bound.recorded.vertices[slot]).map(|what| format!("slot {slot}: {what}"))
             })
             .or_else(|| default.then(|| "the default buffer".to_owned()))
     }

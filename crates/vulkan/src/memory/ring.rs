@@ -57,25 +57,30 @@ impl Ring {
     /// Reserves bytes for the submission `current`; `completed` is the last that the GPU has done.
     #[inline]
     pub(crate) fn alloc(&mut self, len: usize, align: u64, current: u64, completed: u64) -> Result<Slice> {
-        let start = self.at.next_multiple_of(align);
-        match &self.chunk {
-            Some(chunk) if start + len as u64 <= chunk.size => {
-                self.at = start + len as u64;
-                Ok(Slice {
-                    buffer: chunk.raw,
-                    offset: start,
-                    address: chunk.address + start,
-                    len,
-                    // SAFETY: the range lies inside of the chunk, as just checked.
-                    mapped: unsafe { chunk.mapped.add(start as usize) },
-                })
+        let mut start = self.at.next_multiple_of(align);
+        let fits = |chunk: &&Buffer| start + len as u64 <= chunk.size;
+        let chunk = match self.chunk.as_ref().filter(fits) {
+            Some(chunk) => chunk,
+            None => {
+                start = 0;
+                self.next_chunk(len, current, completed)?
             }
-            _ => self.next_chunk(len, align, current, completed),
-        }
+        };
+        let slice = Slice {
+            buffer: chunk.raw,
+            offset: start,
+            address: chunk.address + start,
+            len,
+            // SAFETY: the range lies inside of the chunk, which was just checked, or made for it.
+            mapped: unsafe { chunk.mapped.add(start as usize) },
+        };
+        self.at = start + len as u64;
+        Ok(slice)
     }
 
+    /// Begins a chunk of at least so many bytes.
     #[cold]
-    fn next_chunk(&mut self, len: usize, align: u64, current: u64, completed: u64) -> Result<Slice> {
+    fn next_chunk(&mut self, len: usize, current: u64, completed: u64) -> Result<&Buffer> {
         if let Some(old) = self.chunk.take() {
             self.used.push_back((current, old));
         }
@@ -92,9 +97,7 @@ impl Ring {
             Some(chunk) => chunk,
             None => Buffer::new(&self.gpu, self.name, self.chunk_size.max(len as u64), self.place)?,
         };
-        self.chunk = Some(chunk);
-        self.at = 0;
-        self.alloc(len, align, current, completed)
+        Ok(self.chunk.insert(chunk))
     }
 
     /// Chunks that were reserved for as long as the frame lasts (`current` was [`Ring::FRAME`]) are free once submission

@@ -10,7 +10,7 @@ use crate::pipeline::line_quads::Varying;
 use crate::pipeline::spirv_words;
 use crate::resources::layouts::{Reach, Table};
 use afterimage_ipc::{Doer, Journal, Task};
-use afterimage_ir::{GeometryDecl, ImageUse, Kind};
+use afterimage_ir::{GeometryDecl, ImageUse, InputAt, Kind};
 use afterimage_render::loops::Loops;
 use afterimage_render::workers::{Once, Urgency, Workers};
 use afterimage_shader::declared::Behind;
@@ -56,6 +56,8 @@ pub(crate) struct Variant {
     pub(crate) stores: bool,
     /// Vertex shaders: bit per input location.
     pub(crate) inputs: u32,
+    /// Vertex shaders: whether they read the number of the vertex.
+    pub(crate) numbered: bool,
     /// Geometry shaders: what they take and give.
     pub(crate) geometry: Option<GeometryDecl>,
     /// Pixel shaders: what they read of the vertex stage's outputs. Of the others, what they read of the stage before, or of buffers.
@@ -114,6 +116,7 @@ impl Variant {
             buffers: SmallVec::new(),
             stores: reflection.stores || reflection.images.iter().any(|image| image.written),
             inputs: 0,
+            numbered: reflection.inputs.iter().any(|input| input.at == InputAt::VertexIndex),
             varyings: SmallVec::new(),
             gives: SmallVec::new(),
             outputs: 0,
@@ -160,7 +163,7 @@ impl Variant {
         }
         variant.check(reflection)?;
         for input in &reflection.inputs {
-            if let afterimage_ir::InputAt::Location(location) = input.at {
+            if let InputAt::Location(location) = input.at {
                 variant.inputs |= 1 << (location & 31);
                 let kind = input.ty.kind;
                 variant.varyings.push(Varying {

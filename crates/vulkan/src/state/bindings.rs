@@ -40,7 +40,10 @@ pub(crate) fn write_constants(state: &State, variant: &Variant, block: &mut [u8]
     for segment in &variant.segments {
         let registers = &state.bank(usize::from(segment.bank))[segment.first as usize..][..segment.count as usize];
         let (part, rest) = bytes.split_at_mut(size_of_val(registers));
-        part.copy_from_slice(bytemuck::cast_slice(registers));
+        // No call: they are mostly a few.
+        for (place, register) in part.as_chunks_mut::<16>().0.iter_mut().zip(registers) {
+            *place = bytemuck::cast(*register);
+        }
         bytes = rest;
     }
     for (offset, value) in &variant.defs {

@@ -48,6 +48,8 @@ pub(crate) struct Bound {
     pub(crate) index_limit: u32,
     /// Vertices that a draw can read.
     pub(crate) vertex_limit: u32,
+    /// Vertices from where the command buffer has the vertex buffer to where it is bound.
+    pub(crate) vertex_base: u32,
     /// What draws read of the vertex layout.
     pub(crate) input: Input,
 }
@@ -76,6 +78,7 @@ impl Default for Bound {
             index_upload: None,
             index_limit: 0,
             vertex_limit: 0,
+            vertex_base: 0,
             input: Input::default(),
         }
     }

@@ -53,6 +53,15 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
+    /// Vertices from where a buffer is bound to where this would be, if it is that buffer, with the same end: then draws may begin so
+    /// many vertices later instead.
+    #[inline]
+    pub(crate) fn vertices_behind(&self, other: &Self) -> Option<u32> {
+        let bytes = self.offset.checked_sub(other.offset)?;
+        let same = Self { offset: other.offset, size: self.size + bytes, ..*self } == *other;
+        (same && self.stride > 0 && bytes % self.stride == 0).then(|| u32::try_from(bytes / self.stride).ok()).flatten()
+    }
+
     /// Without where the memory lies.
     #[cfg(test)]
     pub(crate) fn shape(self) -> String {
