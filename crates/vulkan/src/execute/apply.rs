@@ -142,7 +142,7 @@ impl Apply<Host> for Applying<'_> {
                 false => None,
             },
             Group::Textures => r.textures_differ(),
-            Group::Push => r.push_differs(),
+            Group::Push => differs(&false, &r.push_is_pending()),
             Group::Counting => differs(&r.counts(), &r.transfers.queries.count()),
             Group::Feedback => r.feedback_differs(),
             Group::ComputeShader => r.compute_shader_differs(),

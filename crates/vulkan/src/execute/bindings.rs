@@ -5,12 +5,12 @@ use crate::error::Result;
 use crate::memory::ring::Slice;
 use crate::renderer::Renderer;
 use crate::resources::descriptors::{PUSH_LINES, PUSH_TEXTURES, SlotKey, word};
-use crate::resources::layouts::{Layout, PUSH_STAGES, Table};
+use crate::resources::layouts::{Layout, Table};
 use crate::resources::objects::GuestSampler;
 use crate::resources::texture::Texture;
 use crate::state::apply::{Applied, differs};
 use crate::state::bindings::{shape_of, write_constants};
-use crate::state::draw::{PushWords, SystemBlock};
+use crate::state::draw::SystemBlock;
 use crate::state::storage::write_addresses;
 use crate::state::vertices::bits;
 use afterimage_abi::{Bank, SystemRegister as R, bound, descriptors, push};
@@ -18,7 +18,6 @@ use afterimage_state::{Effect, trace};
 use afterimage_stream::host::{RasterStates, TextureStates};
 use afterimage_stream::packets::{Stage, TextureBinding};
 use afterimage_stream::{Group, Host, TEXTURE_SLOTS};
-use ash::vk;
 use std::ops::Range;
 
 /// Constants begin at a cache line: see [`Place::Near`](crate::device::memory::Place::Near).
@@ -252,6 +251,14 @@ impl Renderer {
         let at = push::word(byte);
         self.bound.push[at] = address as u32;
         self.bound.push[at + 1] = (address >> 32) as u32;
+        self.push_changed(at, at + 2);
+    }
+
+    /// Words of the push constants are others.
+    #[inline]
+    fn push_changed(&mut self, first: usize, end: usize) {
+        let range = &mut self.bound.push_range;
+        *range = (range.0.min(first), range.1.max(end));
     }
 
     /// [`Group::Layout`]: sets that were bound with another layout are gone.
@@ -283,6 +290,7 @@ impl Renderer {
                 let (at, word) = (PUSH_TEXTURES + slot, self.word_of(slot)?);
                 if self.bound.push[at] != word {
                     self.bound.push[at] = word;
+                    self.push_changed(at, at + 1);
                     changed = true;
                 }
             }
@@ -388,6 +396,7 @@ impl Renderer {
         };
         self.bound.recorded.lines = Some(words);
         self.bound.push[PUSH_LINES..PUSH_LINES + 4].copy_from_slice(&words);
+        self.push_changed(PUSH_LINES, PUSH_LINES + 4);
         Effect::Changed
     }
 
@@ -406,45 +415,21 @@ impl Renderer {
         {
             trace::read_result::<Host>(group);
         }
-        self.bound.pending.set_push(&self.bound.push);
+        self.stage_push();
         Effect::Same
     }
 
-    /// Whether the next draw would have other push constants.
-    pub(crate) fn push_differs(&self) -> Option<String> {
-        let waiting = self.bound.pending.blocks.last().map(|block| block.words);
-        differs(&Some(self.bound.push), &waiting.or(self.bound.recorded.push))
-    }
-
-    /// Records those push constants that the command buffer does not have.
+    /// What draws so far do not have of the push constants is the next draw's.
     #[inline]
-    pub(crate) fn push(&mut self, words: &PushWords) {
-        let (first, end) = match &self.bound.recorded.push {
-            Some(there) => {
-                let other: u32 = (0..PUSH_WORDS).map(|at| u32::from(words[at] != there[at]) << at).sum();
-                (other.trailing_zeros() as usize, PUSH_WORDS - other.leading_zeros() as usize)
-            }
-            None => (0, PUSH_WORDS),
-        };
-        if first < end {
-            self.bound.recorded.push = Some(*words);
-            self.stats.calls.made += 1;
-            self.push_words(PUSH_STAGES, &words[..end.min(PUSH_LINES)], first);
-            if end > PUSH_LINES && self.gpu.profile.geometry_shader {
-                self.push_words(vk::ShaderStageFlags::GEOMETRY, &words[..end], first.max(PUSH_LINES));
-            }
+    pub(crate) fn stage_push(&mut self) {
+        let range = std::mem::replace(&mut self.bound.push_range, (PUSH_WORDS, 0));
+        if range.0 < range.1 {
+            self.bound.pending.set_push(range, &self.bound.push);
         }
     }
 
-    /// Records words from one on.
-    #[inline]
-    pub(crate) fn push_words(&mut self, stages: vk::ShaderStageFlags, words: &[u32], first: usize) {
-        let Some(words) = words.get(first..).filter(|words| !words.is_empty()) else { return };
-        // All layouts of draws have the same push constants.
-        let layout = self.resources.descriptors.plain.raw;
-        let (first, count) = (first as u16, words.len() as u16);
-        let at = self.recorder.store(words.iter().copied());
-        // The words lie inside of the layout's range for these stages.
-        self.recorder.call(Call::Push { layout, stages, first, count, at });
+    /// Whether push constants changed that the next draw would not have.
+    pub(crate) fn push_is_pending(&self) -> bool {
+        self.bound.push_range.0 < self.bound.push_range.1
     }
 }

@@ -247,8 +247,8 @@ impl Renderer {
         )?;
         constants.bytes_mut().copy_from_slice(bytemuck::bytes_of(&load.color));
         self.set_address(push::constants(Stage::Pixel), constants.address);
-        let words = self.bound.push;
-        self.push(&words);
+        self.stage_push();
+        self.flush_push();
         let cmd = self.recorder.main();
         for rect in self.cleared(rects) {
             self.bound.recorded.scissor = Some(rect);

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::pipeline::compute::Recorded;
 use crate::pipeline::shaders::Variant;
 use crate::renderer::Renderer;
+use crate::state::bound::ALL_PUSH_WORDS;
 use crate::resources::descriptors::{ImageKey, PUSH_TEXTURES, SlotKey};
 use crate::state::apply::{Applied, Stop, differs};
 use crate::state::vertices::bits;
@@ -75,7 +76,7 @@ impl Renderer {
 
     /// The push constants of draws may have been where a dispatch's are now.
     fn push_overwritten(&mut self) {
-        self.bound.recorded.push = None;
+        self.bound.push_range = ALL_PUSH_WORDS;
         self.state.tracker.changed(Host::PUSHED.only());
     }
 

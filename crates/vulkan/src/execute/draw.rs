@@ -1,10 +1,15 @@
 //! Draws, and what the command buffer has.
 
 use crate::commands::list::Call;
+use crate::commands::recorder::Recorder;
+use crate::device::gpu::Gpu;
 use crate::pipeline::prediction::Rest;
 use crate::pipeline::raster;
 use crate::renderer::Renderer;
-use crate::state::draw::{Block, MOST_VERTICES, Pending, Recorded, instances};
+use crate::resources::descriptors::PUSH_LINES;
+use crate::resources::layouts::PUSH_STAGES;
+use crate::state::bound::ALL_PUSH_WORDS;
+use crate::state::draw::{MOST_VERTICES, Pending, Recorded, instances};
 use crate::state::vertices::NO_BUFFER_LIMITS;
 use afterimage_state::trace;
 use afterimage_stream::host::level;
@@ -78,6 +83,7 @@ impl Renderer {
     /// Everything has to be applied, and recorded, again.
     pub(crate) fn forget(&mut self) {
         self.bound.recorded = Recorded::default();
+        self.bound.push_range = ALL_PUSH_WORDS;
         self.state.tracker.mark_all();
     }
 
@@ -95,6 +101,7 @@ impl Renderer {
     /// What draws record must be recorded again: the command buffer has something else, or nothing.
     pub(crate) fn disturbed(&mut self) {
         self.bound.recorded = Recorded::default();
+        self.bound.push_range = ALL_PUSH_WORDS;
         self.commands_changed();
     }
 
@@ -136,14 +143,14 @@ impl Renderer {
         self.drawn();
     }
 
-    /// A draw waits. Those that read what they draw to come in passes of their own: each finds what those before it drew at its place,
+    /// A draw waits; where faces are drawn apart it does not, so that all faces have the same push constants. Draws that read what they draw to come in passes of their own: each finds what those before it drew at its place,
     /// as with Direct3D's drivers on Windows. What it finds of a place that it draws itself first is open.
     #[inline]
     fn drawn(&mut self) {
         self.recorder.draws_wait = true;
         if self.bound.reads_target {
             self.end_pass();
-        } else if self.bound.pending.blocks.len() >= LONGEST_RUN {
+        } else if self.bound.pending.blocks.len() >= LONGEST_RUN || self.draws_faces_apart() {
             self.record_draws();
         }
     }
@@ -195,36 +202,36 @@ impl Renderer {
         }
     }
 
+    fn record_draws(&mut self) {
+        self.recorder.draws_wait = false;
+        if !self.record_merged() {
+            self.record_faces(Self::record_run);
+            self.bound.pending.clear();
+        }
+        self.recorder.draws_are_listed();
+    }
+
     /// Records the draws collected so far, and the push constants of what is recorded next.
-    fn flush_push(&mut self) {
+    pub(crate) fn flush_push(&mut self) {
         self.flush_draws();
-        if let Some(block) = self.bound.pending.blocks.pop() {
-            self.push(&block.words);
+        if !self.bound.pending.blocks.is_empty() {
+            self.record_run();
+            self.bound.pending.clear();
         }
         self.bind_unmerged();
     }
 
-    fn record_draws(&mut self) {
-        self.recorder.draws_wait = false;
-        let mut run = std::mem::take(&mut self.bound.pending);
-        let merged = self.record_merged(&run);
-        if !merged {
-            self.record_faces(|renderer| renderer.record_run(&run));
-        }
-        // What was pushed for the whole run is not what the next draw has.
-        let last = if merged { run.blocks.pop() } else { None };
-        run.clear();
-        run.blocks.extend(last.map(|block| Block { first: 0, ..block }));
-        self.bound.pending = run;
-        self.recorder.draws_are_listed();
+    /// Whether front and back faces are drawn one after the other.
+    #[inline]
+    fn draws_faces_apart(&self) -> bool {
+        self.bound.recorded.raster.is_some_and(|raster| raster.back_fill.is_some())
+            && self.bound.key.raster.class() == raster::TRIANGLES
     }
 
     /// Records draws, twice where front and back faces are drawn apart.
     fn record_faces(&mut self, record: impl Fn(&mut Self)) {
         record(self);
-        if self.bound.recorded.raster.is_some_and(|raster| raster.back_fill.is_some())
-            && self.bound.key.raster.class() == raster::TRIANGLES
-        {
+        if self.draws_faces_apart() {
             self.set_face(true);
             record(self);
             self.set_face(false);
@@ -266,61 +273,93 @@ impl Renderer {
     }
 
     /// Records a run: push constants, and what is drawn with them.
-    fn record_run(&mut self, run: &Pending) {
-        let first = run.blocks.first().map_or(run.len(), |block| block.first);
-        self.record_part(run, 0..first);
+    fn record_run(&mut self) {
+        if self.bound.pending.len() > 0 {
+            self.bind_unmerged();
+        }
+        let Self { gpu, recorder, bound, stats, resources, .. } = self;
+        let (run, recorded) = (&bound.pending, &mut bound.recorded);
+        let first = run.blocks.first().map_or(run.len(), |block| block.draw as usize);
+        list_draws(gpu, recorder, run, 0..first);
         for (at, block) in run.blocks.iter().enumerate() {
-            self.push(&block.words);
-            let end = run.blocks.get(at + 1).map_or(run.len(), |next| next.first);
-            self.record_part(run, block.first..end);
+            let (words, (first, end)) = (run.words_of(block), block.range);
+            recorded.push[usize::from(first)..usize::from(end)].copy_from_slice(words);
+            stats.calls.made += 1;
+            list_push(gpu, recorder, resources.descriptors.plain.raw, first, words);
+            let end = run.blocks.get(at + 1).map_or(run.len(), |next| next.draw as usize);
+            list_draws(gpu, recorder, run, block.draw as usize..end);
         }
     }
+}
 
-    /// Records draws of a run that nothing changes between.
-    fn record_part(&mut self, run: &Pending, part: Range<usize>) {
-        if part.is_empty() {
-            return;
+/// Lists push constants from a word on, with a layout of draws, which all have the same.
+#[inline]
+pub(crate) fn list_push(gpu: &Gpu, recorder: &mut Recorder, layout: vk::PipelineLayout, first: u16, words: &[u32]) {
+    let lines = (PUSH_LINES as u16).saturating_sub(first).min(words.len() as u16);
+    let (plain, lines) = words.split_at(lines.into());
+    let mut list = |stages, first, words: &[u32]| {
+        if !words.is_empty() {
+            let at = recorder.store(words.iter().copied());
+            // The words lie inside of the layout's range for these stages.
+            recorder.call(Call::Push { layout, stages, first, count: words.len() as u16, at });
         }
-        self.bind_unmerged();
-        let (instances, first_instance) = run.instances;
-        let recorder = &mut self.recorder;
-        let plain = |d: &vk::MultiDrawInfoEXT| {
-            Call::Draw(vk::DrawIndirectCommand {
-                vertex_count: d.vertex_count,
-                instance_count: instances,
-                first_vertex: d.first_vertex,
-                first_instance,
-            })
-        };
-        let indexed = |d: &vk::MultiDrawIndexedInfoEXT| {
-            Call::DrawIndexed(vk::DrawIndexedIndirectCommand {
-                index_count: d.index_count,
-                instance_count: instances,
-                first_index: d.first_index,
-                vertex_offset: d.vertex_offset,
-                first_instance,
-            })
-        };
-        let most = self.gpu.profile.multi_draw.max(1) as usize;
-        // lavapipe 22.3 draws an instance of all draws before the next one.
-        let multi = self.gpu.multi_draw.is_some() && instances == 1;
-        // A run has draws of one kind.
-        for draws in run.plain.get(part.clone()).unwrap_or_default().chunks(most) {
-            if multi && draws.len() > 1 {
-                let at = recorder.store(draws.iter().flat_map(|d| [d.first_vertex, d.vertex_count]));
-                recorder.call(Call::DrawMulti { at, count: draws.len() as u32, instances, first_instance });
-            } else {
-                draws.iter().for_each(|draw| recorder.call(plain(draw)));
-            }
-        }
-        for draws in run.indexed.get(part).unwrap_or_default().chunks(most) {
-            if multi && draws.len() > 1 {
-                let at =
-                    recorder.store(draws.iter().flat_map(|d| [d.first_index, d.index_count, d.vertex_offset as u32]));
-                recorder.call(Call::DrawMultiIndexed { at, count: draws.len() as u32, instances, first_instance });
-            } else {
-                draws.iter().for_each(|draw| recorder.call(indexed(draw)));
-            }
-        }
+    };
+    list(PUSH_STAGES, first, plain);
+    if gpu.profile.geometry_shader {
+        list(vk::ShaderStageFlags::GEOMETRY, first.max(PUSH_LINES as u16), lines);
+    }
+}
+
+/// Lists draws of a run that nothing changes between.
+#[inline]
+fn list_draws(gpu: &Gpu, recorder: &mut Recorder, run: &Pending, part: Range<usize>) {
+    let (instances, first_instance) = run.instances;
+    let plain = |d: &vk::MultiDrawInfoEXT| {
+        Call::Draw(vk::DrawIndirectCommand {
+            vertex_count: d.vertex_count,
+            instance_count: instances,
+            first_vertex: d.first_vertex,
+            first_instance,
+        })
+    };
+    let indexed = |d: &vk::MultiDrawIndexedInfoEXT| {
+        Call::DrawIndexed(vk::DrawIndexedIndirectCommand {
+            index_count: d.index_count,
+            instance_count: instances,
+            first_index: d.first_index,
+            vertex_offset: d.vertex_offset,
+            first_instance,
+        })
+    };
+    // lavapipe 22.3 draws an instance of all draws before the next one.
+    let multi = gpu.multi_draw.is_some() && instances == 1;
+    // A run has draws of one kind.
+    if !multi || part.len() == 1 {
+        run.plain.get(part.clone()).unwrap_or_default().iter().for_each(|draw| recorder.call(plain(draw)));
+        run.indexed.get(part).unwrap_or_default().iter().for_each(|draw| recorder.call(indexed(draw)));
+        return;
+    }
+    list_multi(gpu, recorder, run, part, |_, _| {});
+}
+
+/// Lists draws of a run in as few calls as the device can; `before` is asked before each, with the number of its draws.
+pub(crate) fn list_multi(
+    gpu: &Gpu,
+    recorder: &mut Recorder,
+    run: &Pending,
+    part: Range<usize>,
+    mut before: impl FnMut(&mut Recorder, usize),
+) {
+    let (instances, first_instance) = run.instances;
+    let most = gpu.profile.multi_draw.max(1) as usize;
+    for draws in run.plain.get(part.clone()).unwrap_or_default().chunks(most) {
+        before(recorder, draws.len());
+        let at = recorder.store(draws.iter().flat_map(|d| [d.first_vertex, d.vertex_count]));
+        recorder.call(Call::DrawMulti { at, count: draws.len() as u32, instances, first_instance });
+    }
+    for draws in run.indexed.get(part).unwrap_or_default().chunks(most) {
+        before(recorder, draws.len());
+        let at = recorder.store(draws.iter().flat_map(|d| [d.first_index, d.index_count, d.vertex_offset as u32]));
+        recorder.call(Call::DrawMultiIndexed { at, count: draws.len() as u32, instances, first_instance });
     }
 }

@@ -6,9 +6,8 @@ use crate::error::Result;
 use crate::memory::ring::Slice;
 use crate::pipeline::key::Key;
 use crate::renderer::Renderer;
-use crate::resources::descriptors::PUSH_LINES;
-use crate::resources::layouts::PUSH_STAGES;
-use crate::state::draw::{Pending, PushWords};
+use crate::execute::draw::{list_multi, list_push};
+use crate::state::draw::PushWords;
 use afterimage_abi::{push, varyings};
 use afterimage_render::workers::Urgency;
 use ash::vk;
@@ -18,6 +17,9 @@ const SHORTEST: usize = 8;
 
 /// Bytes of a record.
 const RECORD: usize = push::BYTES as usize;
+
+/// Words of the push constants that have the address of records.
+const RECORDS: (usize, usize) = (push::word(push::RECORDS), push::word(push::RECORDS) + 2);
 
 /// The pipeline of a key whose shaders read records.
 #[derive(Clone, Copy)]
@@ -29,15 +31,17 @@ pub(crate) struct Merged {
 }
 
 impl Renderer {
-    /// Records a run as one call. False where it must be recorded draw by draw, also until workers have made the pipeline for it.
-    pub(crate) fn record_merged(&mut self, run: &Pending) -> bool {
-        if !self.merges || run.blocks.len() < SHORTEST || !self.can_merge(run) {
-            return false;
-        }
+    /// Records the run that waits as one call, and takes it. False where it must be recorded draw by draw, also until workers have made the
+    /// pipeline for it.
+    #[inline]
+    pub(crate) fn record_merged(&mut self) -> bool {
+        self.merges && self.bound.pending.blocks.len() >= SHORTEST && self.can_merge() && self.merge()
+    }
+
+    fn merge(&mut self) -> bool {
         let Some(pipeline) = self.merged_pipeline() else { return false };
-        let records = match self.write_records(run) {
-            Ok(Some(records)) => records,
-            Ok(None) => return false,
+        let (records, last) = match self.write_records() {
+            Ok(written) => written,
             Err(error) => {
                 self.fail(error);
                 return false;
@@ -49,23 +53,21 @@ impl Renderer {
             // It lives as long as the renderer.
             self.recorder.call(Call::Pipeline(pipeline));
         }
-        self.recorder.merged_draws += run.len() as u64;
-        let most = self.gpu.profile.multi_draw.max(1) as usize;
-        let (instances, first_instance) = run.instances;
+        let Self { gpu, recorder, bound, stats, resources, .. } = self;
+        let run = &mut bound.pending;
+        recorder.merged_draws += run.len() as u64;
         let mut address = records.address;
-        for draws in run.plain.chunks(most) {
-            self.push_records(address);
-            address += (draws.len() * RECORD) as u64;
-            let at = self.recorder.store(draws.iter().flat_map(|d| [d.first_vertex, d.vertex_count]));
-            self.recorder.call(Call::DrawMulti { at, count: draws.len() as u32, instances, first_instance });
-        }
-        for draws in run.indexed.chunks(most) {
-            self.push_records(address);
-            address += (draws.len() * RECORD) as u64;
-            let words = draws.iter().flat_map(|d| [d.first_index, d.index_count, d.vertex_offset as u32]);
-            let at = self.recorder.store(words);
-            self.recorder.call(Call::DrawMultiIndexed { at, count: draws.len() as u32, instances, first_instance });
-        }
+        list_multi(gpu, recorder, run, 0..run.len(), |recorder, draws| {
+            stats.calls.made += 1;
+            let words = [address as u32, (address >> 32) as u32];
+            list_push(gpu, recorder, resources.descriptors.plain.raw, RECORDS.0 as u16, &words);
+            address += (draws * RECORD) as u64;
+        });
+        // What the next draw has is in the last record, and nothing of it was pushed; in the place of some there is an address.
+        let ranges = run.blocks.iter().map(|block| (usize::from(block.range.0), usize::from(block.range.1)));
+        let range = ranges.fold(RECORDS, |all, own| (all.0.min(own.0), all.1.max(own.1)));
+        run.clear();
+        run.set_push(range, &last);
         true
     }
 
@@ -79,10 +81,10 @@ impl Renderer {
     }
 
     /// Whether a call that has all draws of a run draws what one for each does, in their order.
-    fn can_merge(&self, run: &Pending) -> bool {
+    fn can_merge(&self) -> bool {
         let (bound, raster) = (&self.bound, self.bound.key.raster);
         // An instance of all draws may come before the next one, and geometry shaders between the stages hand no number on.
-        run.instances.0 == 1
+        bound.pending.instances.0 == 1
             && bound.key.geometry == Key::NONE
             && !raster.line_quads()
             && !raster.rects()
@@ -124,40 +126,24 @@ impl Renderer {
         Some(Key { vertex, pixel, ..of })
     }
 
-    /// Writes a record for each draw. `None` where nobody knows what the first ones have.
-    fn write_records(&mut self, run: &Pending) -> Result<Option<Slice>> {
+    /// Writes a record for each draw. The last one's words are returned, too.
+    fn write_records(&mut self) -> Result<(Slice, PushWords)> {
         let (current, completed) = (self.recorder.submissions.current, self.recorder.submissions.completed);
-        let first = match run.blocks.first() {
-            Some(block) if block.first == 0 => &block.words,
-            _ => match &self.bound.recorded.push {
-                Some(words) => words,
-                None => return Ok(None),
-            },
-        };
+        let run = &self.bound.pending;
         let mut records = self.memory.constants.alloc(run.len() * RECORD, RECORD as u64, current, completed)?;
-        let (mut places, _) = records.bytes_mut().as_chunks_mut::<RECORD>();
-        let mut words = first;
-        let ends = run.blocks.iter().map(|block| block.first).chain([run.len()]);
-        let mut blocks = run.blocks.iter();
-        let mut at = 0;
-        for end in ends {
-            let (own, rest) = places.split_at_mut(end - at);
-            own.iter_mut().for_each(|place| *place = bytemuck::cast(*words));
-            (places, at) = (rest, end);
-            words = blocks.next().map_or(words, |block| &block.words);
+        let mut words = self.bound.recorded.push;
+        let (places, _) = records.bytes_mut().as_chunks_mut::<RECORD>();
+        let mut blocks = run.blocks.iter().peekable();
+        for (draw, place) in places.iter_mut().enumerate() {
+            while let Some(block) = blocks.next_if(|block| block.draw as usize <= draw) {
+                words[block.range.0.into()..block.range.1.into()].copy_from_slice(run.words_of(block));
+            }
+            *place = bytemuck::cast(words);
         }
-        Ok(Some(records))
-    }
-
-    fn push_records(&mut self, address: u64) {
-        const AT: usize = push::word(push::RECORDS);
-        const { assert!(AT + 2 <= PUSH_LINES) };
-        let mut words = PushWords::default();
-        (words[AT], words[AT + 1]) = (address as u32, (address >> 32) as u32);
-        if let Some(there) = &mut self.bound.recorded.push {
-            there[AT..AT + 2].copy_from_slice(&words[AT..AT + 2]);
-        }
-        self.stats.calls.made += 1;
-        self.push_words(PUSH_STAGES, &words[..AT + 2], AT);
+        // That of a draw to come, for which the run does not wait.
+        blocks.for_each(|block| {
+            words[block.range.0.into()..block.range.1.into()].copy_from_slice(run.words_of(block));
+        });
+        Ok((records, words))
     }
 }

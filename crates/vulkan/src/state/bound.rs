@@ -9,6 +9,7 @@ use crate::state::draw::{Pending, PushWords, Recorded};
 use crate::state::targets::Targets;
 use crate::state::variants::Shading;
 use crate::state::vertices::Input;
+use afterimage_abi::push;
 use afterimage_state::Tracked;
 use afterimage_stream::{Host, VERTEX_BUFFERS};
 use ash::vk;
@@ -41,6 +42,8 @@ pub(crate) struct Bound {
     /// Where the constants of each stage lie.
     pub(crate) blocks: [Option<Slice>; 3],
     pub(crate) push: PushWords,
+    /// Words of `push` that the draws so far do not have: first and end.
+    pub(crate) push_range: (usize, usize),
     /// Where uploaded vertices and indices of the current bindings lie.
     pub(crate) vertex_uploads: [Option<(vk::Buffer, u64, u64)>; VERTEX_BUFFERS],
     pub(crate) index_upload: Option<(vk::Buffer, u64, u64)>,
@@ -53,6 +56,9 @@ pub(crate) struct Bound {
     /// What draws read of the vertex layout.
     pub(crate) input: Input,
 }
+
+/// Every word of push constants.
+pub(crate) const ALL_PUSH_WORDS: (usize, usize) = (0, push::word(push::BYTES));
 
 impl Default for Bound {
     fn default() -> Self {
@@ -74,6 +80,7 @@ impl Default for Bound {
             back_pipeline: vk::Pipeline::null(),
             blocks: [const { None }; 3],
             push: PushWords::default(),
+            push_range: ALL_PUSH_WORDS,
             vertex_uploads: [None; VERTEX_BUFFERS],
             index_upload: None,
             index_limit: 0,

@@ -30,7 +30,8 @@ pub(crate) struct Recorded {
     pub(crate) blend: Option<DynamicBlend>,
     pub(crate) vertices: [Option<Bound>; VERTEX_BUFFERS],
     pub(crate) indices: Option<Indices>,
-    pub(crate) push: Option<PushWords>,
+    /// Push constants, as far as they were recorded for draws: see [`Bound::push_range`](crate::state::bound::Bound).
+    pub(crate) push: PushWords,
     /// Push constants of lines made of triangles.
     pub(crate) lines: Option<[u32; 4]>,
     pub(crate) system: Option<SystemBlock>,
@@ -59,13 +60,18 @@ pub(crate) struct Pending {
     pub(crate) instances: (u32, u32),
     /// Push constants that the command buffer does not have, in the order of the draws.
     pub(crate) blocks: Vec<Block>,
+    /// Those of all blocks.
+    words: Vec<u32>,
 }
 
-/// Push constants of the draws of a run from one on.
+/// Push constants that are others from a draw of a run on.
 #[derive(Clone, Copy)]
 pub(crate) struct Block {
-    pub(crate) first: usize,
-    pub(crate) words: PushWords,
+    pub(crate) draw: u32,
+    /// The first word, and the one behind the last.
+    pub(crate) range: (u16, u16),
+    /// Where they are.
+    at: u32,
 }
 
 /// The push constants of draws.
@@ -79,20 +85,30 @@ impl Pending {
     }
 
     /// Makes room for another run.
+    #[inline]
     pub(crate) fn clear(&mut self) {
         self.plain.clear();
         self.indexed.clear();
         self.blocks.clear();
+        self.words.clear();
     }
 
-    /// Sets the push constants of the next draw.
+    /// Sets push constants of the next draw, all that are in a range of words.
     #[inline]
-    pub(crate) fn set_push(&mut self, words: &PushWords) {
-        let first = self.len();
-        match self.blocks.last_mut() {
-            Some(last) if last.first == first => last.words = *words,
-            _ => self.blocks.push(Block { first, words: *words }),
+    pub(crate) fn set_push(&mut self, (mut first, mut end): (usize, usize), words: &PushWords) {
+        let draw = self.len() as u32;
+        if let Some(last) = self.blocks.pop_if(|last| last.draw == draw) {
+            (first, end) = (first.min(last.range.0.into()), end.max(last.range.1.into()));
+            self.words.truncate(last.at as usize);
         }
+        self.blocks.push(Block { draw, range: (first as u16, end as u16), at: self.words.len() as u32 });
+        self.words.extend_from_slice(&words[first..end]);
+    }
+
+    /// The words of a block.
+    #[inline]
+    pub(crate) fn words_of(&self, block: &Block) -> &[u32] {
+        &self.words[block.at as usize..][..usize::from(block.range.1 - block.range.0)]
     }
 }
 
