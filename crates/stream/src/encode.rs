@@ -19,8 +19,9 @@ impl Encoder {
         Self::default()
     }
 
-    /// Appends a packet without a tail.
-    #[inline]
+    /// Appends a packet without a tail. Always inlined, as what else writes packets: fields that were put together in memory would be
+    /// waited for when they are read as words.
+    #[inline(always)]
     pub fn push<P: Body>(&mut self, body: &P) {
         let body: &[u64] = bytemuck::cast_slice(std::slice::from_ref(body));
         self.sequence = self.sequence.wrapping_add(1);
@@ -34,7 +35,7 @@ impl Encoder {
     /// # Panics
     /// If `count` is not the tail's length, or the packet is larger than [`Encoder::MAX_UNITS`]: both are errors of the
     /// guest's code, never of its input.
-    #[inline]
+    #[inline(always)]
     pub fn push_tail<P: TailBody>(&mut self, body: &P, tail: &[P::Tail]) {
         assert_eq!(body.count(), tail.len(), "{}: count is not the tail's length", P::KIND.name());
         let body: &[u64] = bytemuck::cast_slice(std::slice::from_ref(body));

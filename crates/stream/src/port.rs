@@ -138,13 +138,13 @@ impl Port {
     }
 
     /// Appends a packet.
-    #[inline]
+    #[inline(always)]
     pub fn push<P: Body>(&mut self, packet: &P) {
         self.encoder.push(packet);
     }
 
     /// Appends a packet with a tail.
-    #[inline]
+    #[inline(always)]
     pub fn push_tail<P: TailBody>(&mut self, packet: &P, tail: &[P::Tail]) {
         self.encoder.push_tail(packet, tail);
     }
@@ -158,7 +158,7 @@ impl Port {
     }
 
     /// Appends a packet unless the receiver has the same already; `sent` is what it has. True if it was appended.
-    #[inline]
+    #[inline(always)]
     pub fn put<P: Body + PartialEq>(&mut self, sent: &mut Option<P>, packet: P) -> bool {
         let differs = sent.as_ref() != Some(&packet);
         if differs {
@@ -169,7 +169,7 @@ impl Port {
     }
 
     /// As [`Port::put`], of a packet with a tail that is empty.
-    #[inline]
+    #[inline(always)]
     pub fn put_without_tail<P: TailBody + PartialEq>(&mut self, sent: &mut Option<P>, packet: P) -> bool {
         let differs = sent.as_ref() != Some(&packet);
         if differs {

@@ -492,7 +492,7 @@ impl Effective {
                     recorded.scissor,
                     recorded.raster,
                     recorded.tests,
-                    recorded.blend.map(|blend| blend.effective()),
+                    recorded.blend.clone().map(|blend| blend.effective()),
                 )
             ),
             textures: textures.collect(),

@@ -55,32 +55,41 @@ impl Bits {
         self.some & other.some != 0 && (0..4).any(|word| self.words[word] & other.words[word] != 0)
     }
 
-    /// Takes out the registers of `of`; `None` if there are none. Word by word: a register that was inserted a moment ago
-    /// would stop a wider load.
+    /// Takes out the registers of `of`, and hands on their runs as first and one past the last. False if there are none. One run in
+    /// one word, as most are, goes through registers of the processor alone: a set that is put together in memory by words would be
+    /// waited for when it is copied as a whole.
     #[inline]
-    pub(crate) fn take(&mut self, of: &Self) -> Option<Self> {
-        let (mut taken, mut both) = (Self::default(), self.some & of.some);
-        while both != 0 {
-            let word = both.trailing_zeros() as usize & 3;
-            both &= both - 1;
-            let bits = self.words[word] & of.words[word];
-            taken.mark(word, bits);
-            self.words[word] &= !bits;
-            self.some &= !(u8::from(self.words[word] == 0) << word);
+    pub(crate) fn take(&mut self, of: &Self, mut each: impl FnMut(usize, usize)) -> bool {
+        let both = self.some & of.some;
+        if both == 0 {
+            return false;
         }
-        (taken.some != 0).then_some(taken)
-    }
-
-    /// The registers as first and one past the last, if they are one run in one word, as most are.
-    #[inline]
-    pub(crate) fn single_run(&self) -> Option<(usize, usize)> {
-        let word = self.some.trailing_zeros() as usize;
-        let bits = *self.words.get(word)?;
+        let word = both.trailing_zeros() as usize & 3;
+        let bits = self.words[word] & of.words[word];
         let first = bits.trailing_zeros();
         let count = (bits >> (first & 63)).trailing_ones();
-        let own = (u64::MAX >> (64 - count & 63)) << (first & 63);
+        let run = (u64::MAX >> (64 - count.max(1) & 63)) << (first & 63);
+        if both != 1 << word || bits != run {
+            let taken = self.take_many(of);
+            taken.runs().for_each(|(first, end)| each(first, end));
+            return taken.some != 0;
+        }
+        self.unmark(word, bits);
         let first = word * 64 + first as usize;
-        (self.some == 1 << word && bits == own).then_some((first, first + count as usize))
+        each(first, first + count as usize);
+        true
+    }
+
+    fn take_many(&mut self, of: &Self) -> Self {
+        let taken = Self::from(std::array::from_fn(|word| self.words[word] & of.words[word]));
+        (0..4).for_each(|word| self.unmark(word, taken.words[word]));
+        taken
+    }
+
+    #[inline]
+    fn unmark(&mut self, word: usize, bits: u64) {
+        self.words[word] &= !bits;
+        self.some &= !(u8::from(self.words[word] == 0) << word);
     }
 
     /// The first register at or after `from`.
@@ -194,6 +203,18 @@ impl Constants {
         }
     }
 
+    /// Takes the stale registers below 256 that are read, and hands them on: the first of each run, and the values. False if there are
+    /// none.
+    #[inline]
+    pub(crate) fn take_stale(&mut self, reads: &Bits, mut each: impl FnMut(usize, &[[u32; 4]])) -> bool {
+        let values = &self.values;
+        self.stale.take(reads, |first, end| {
+            if let Some(values) = values.get(first..end.min(values.len())) {
+                each(first, values);
+            }
+        })
+    }
+
     /// Takes the stale registers past the first block: ranges of first and one past the last.
     pub(crate) fn take_stale_beyond(&mut self) -> Vec<(usize, usize)> {
         let blocks = self.stale_beyond.iter_mut().zip((BLOCK..).step_by(BLOCK));
@@ -301,17 +322,19 @@ mod tests {
     }
 
     #[test]
-    fn a_single_run_is_what_runs_say() {
-        for (first, count) in [(0, 1), (0, 63), (5, 8), (63, 1), (64, 64), (64, 63), (192, 64), (100, 3)] {
+    fn all_that_is_inserted_is_taken_as_runs() {
+        let all = Bits::first(256);
+        for (first, count) in [(0, 1), (0, 63), (5, 8), (63, 1), (64, 64), (64, 63), (192, 64), (60, 100)] {
             let mut bits = Bits::default();
             bits.insert(first, count);
-            assert_eq!(bits.single_run(), Some((first, first + count)));
-            assert_eq!(bits.runs().collect::<Vec<_>>(), [(first, first + count)]);
+            assert_eq!(taken(&mut bits.clone(), &Bits::default()), []);
+            assert_eq!(taken(&mut bits, &all), [(first, first + count)]);
+            assert_eq!(bits, Bits::default());
         }
         let mut bits = Bits::first(2);
         bits.insert(5, 1);
-        assert_eq!(bits.single_run(), None);
-        assert_eq!((Bits::first(65).single_run(), Bits::default().single_run()), (None, None));
+        assert_eq!(taken(&mut bits.clone(), &Bits::first(2)), [(0, 2)]);
+        assert_eq!(taken(&mut bits, &all), [(0, 2), (5, 6)]);
     }
 
     #[test]
@@ -320,10 +343,15 @@ mod tests {
         bits.insert(200, 2);
         of.insert(2, 10);
         of.insert(201, 1);
-        let taken = bits.take(&of).unwrap();
-        assert_eq!(taken.runs().collect::<Vec<_>>(), [(2, 3), (201, 202)]);
+        assert_eq!(taken(&mut bits, &of), [(2, 3), (201, 202)]);
         assert_eq!(bits.runs().collect::<Vec<_>>(), [(0, 2), (200, 201)]);
-        assert_eq!(bits.take(&of), None);
+        assert!(taken(&mut bits, &of).is_empty());
+    }
+
+    fn taken(bits: &mut Bits, of: &Bits) -> Vec<(usize, usize)> {
+        let mut runs = Vec::new();
+        assert_eq!(bits.take(of, |first, end| runs.push((first, end))), !runs.is_empty());
+        runs
     }
 
     #[test]

@@ -13,27 +13,19 @@ pub(crate) fn send(port: &mut Port, bank: Bank, constants: &mut Constants, reads
     let mut any = false;
     if beyond {
         for (first, end) in constants.take_stale_beyond() {
-            push(port, bank, constants, first, end);
+            if let Some(values) = constants.get(first, end - first) {
+                push(port, bank, first, values);
+            }
             any = true;
         }
     }
-    if let Some(due) = constants.stale.take(reads) {
-        match due.single_run() {
-            Some((first, end)) => push(port, bank, constants, first, end),
-            None => due.runs().for_each(|(first, end)| push(port, bank, constants, first, end)),
-        }
-        any = true;
-    }
-    any
+    any | constants.take_stale(reads, |first, values| push(port, bank, first, values))
 }
 
-#[inline]
-fn push(port: &mut Port, bank: Bank, constants: &Constants, first: usize, end: usize) {
-    let end = end.min(constants.all().len());
-    if let Some(values) = constants.get(first, end - first.min(end)) {
-        let packet = SetConstants { bank: bank as u16, first: first as u16, count: values.len() as u32 };
-        port.push_tail(&packet, values);
-    }
+#[inline(always)]
+fn push(port: &mut Port, bank: Bank, first: usize, values: &[[u32; 4]]) {
+    let packet = SetConstants { bank: bank as u16, first: first as u16, count: values.len() as u32 };
+    port.push_tail(&packet, values);
 }
 
 fn send_all(port: &mut Port, banks: [Bank; 3], constants: &mut ConstantsOf, reads: &Reads) -> Effect {

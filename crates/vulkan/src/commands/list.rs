@@ -90,6 +90,9 @@ pub(crate) enum Call {
     },
 }
 
+/// Calls that a list has room for at first.
+const FIRST_CALLS: usize = 256;
+
 /// Calls that have not been played.
 #[derive(Debug, Default)]
 pub(crate) struct List {
@@ -99,9 +102,23 @@ pub(crate) struct List {
 }
 
 impl List {
-    #[inline]
+    /// Adds a call. It is written where it stays: a copy of what was put together a moment ago would wait for that.
+    #[inline(always)]
     pub(crate) fn push(&mut self, call: Call) {
-        self.calls.push(call);
+        if self.calls.len() == self.calls.capacity() {
+            self.grow();
+        }
+        if let Some(place) = self.calls.spare_capacity_mut().first_mut() {
+            place.write(call);
+            // SAFETY: the place behind the last call has one now.
+            unsafe { self.calls.set_len(self.calls.len() + 1) };
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        self.calls.reserve(FIRST_CALLS);
     }
 
     /// Stores words of calls to come; where they begin.

@@ -90,7 +90,7 @@ impl Recorder {
     }
 
     /// Records a call of draws, some time before [`Recorder::main`] returns next.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn call(&mut self, call: Call) {
         self.list.push(call);
     }

@@ -131,6 +131,7 @@ impl Renderer {
     }
 
     /// Rasterising as far as it is dynamic state.
+    #[inline(always)]
     pub(crate) fn dynamic_raster(&mut self, state: &SetRaster) -> DynamicRaster {
         trace::read_result::<Host>(Group::RasterKey);
         trace::read_result::<Host>(Group::Targets);
@@ -167,6 +168,7 @@ impl Renderer {
         Effect::Same
     }
 
+    #[inline(always)]
     pub(crate) fn set_raster(&mut self, new: DynamicRaster) {
         let before = self.bound.recorded.raster.replace(new);
         if before == Some(new) {
@@ -228,6 +230,7 @@ impl Renderer {
     }
 
     /// Depth and stencil tests of draws.
+    #[inline(always)]
     pub(crate) fn tests(&self) -> DynamicTests {
         let mut state = *self.state.depth_stencil;
         if self.is_first_part() {
@@ -238,6 +241,7 @@ impl Renderer {
     }
 
     /// Those of tests that the targets can be tested by.
+    #[inline(always)]
     pub(crate) fn tests_of(&self, mut state: SetDepthStencil) -> DynamicTests {
         trace::read_result::<Host>(Group::Targets);
         let there = self.bound.targets.formats.depth != vk::Format::UNDEFINED;
@@ -258,6 +262,7 @@ impl Renderer {
         Effect::Same
     }
 
+    #[inline(always)]
     pub(crate) fn set_tests(&mut self, tests: DynamicTests) {
         let before = self.bound.recorded.tests.replace(tests);
         if before == Some(tests) {
@@ -297,6 +302,7 @@ impl Renderer {
     }
 
     /// Blending as far as it is dynamic state.
+    #[inline(always)]
     pub(crate) fn dynamic_blend(&self) -> DynamicBlend {
         trace::read_result::<Host>(Group::Targets);
         trace::read_result::<Host>(Group::Variants);
@@ -305,18 +311,21 @@ impl Renderer {
         if !self.state.blend_targets.is_empty() && self.gpu.profile.dynamic_state3.blend {
             let outputs = self.bound.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
             let own = key::targets_of(&self.gpu.profile, &self.state.blend_targets, outputs);
+            let mut equations = Box::new([blend.equation; 8]);
             for (index, target) in own.take(self.bound.targets.formats.color_count()).enumerate() {
                 let enable = target.enable & self.bound.targets.blendable >> index & 1;
                 blend.enable = blend.enable & !(1 << index) | enable << index;
-                blend.equations[index] = key::packed(key::equation_of(&target));
+                equations[index] = key::packed(key::equation_of(&target));
                 let mask = |mask: u8| u64::from(mask) << (8 * index);
                 blend.masks = blend.masks & !mask(u8::MAX) | mask(target.write_mask);
             }
+            blend.own = Some(equations);
         }
         blend
     }
 
     /// Of a blend state that all targets have; `masks` are those of [`Renderer::write_masks`].
+    #[inline(always)]
     pub(crate) fn blend_of(&self, state: &SetBlend, masks: [u8; 8]) -> DynamicBlend {
         let (logic_op, constant, blends) = (state.logic_op, state.constant.map(f32::to_bits), state.enable != 0);
         if !self.gpu.profile.dynamic_state3.blend {
@@ -324,20 +333,20 @@ impl Renderer {
         }
         // Every pipeline has as many attachments as the targets have. Those without any want the state all the same.
         let count = self.bound.targets.formats.color_count().max(1) as u8;
-        let mut equations = [0; 8];
-        equations[..usize::from(count)].fill(key::packed(key::equation(state)));
         DynamicBlend {
             logic_op,
             constant,
             count,
             blends,
             enable: if blends { self.bound.targets.blendable } else { 0 },
-            equations,
+            equation: key::packed(key::equation(state)),
+            own: None,
             masks: DynamicBlend::masks(masks, count),
         }
     }
 
     /// The calls that make the command buffer have a blend state: bits of [`DynamicBlend`].
+    #[inline(always)]
     pub(crate) fn blend_calls(&self, new: &DynamicBlend) -> u8 {
         let call = |call: u8, is_made: bool| if is_made { call } else { 0 };
         let all = self.bound.recorded.blend.is_none();
@@ -351,9 +360,9 @@ impl Renderer {
             return calls;
         }
         let all = all | (old.count != new.count);
-        let n = usize::from(new.count).min(8);
         calls |= call(DynamicBlend::ENABLE, all | (old.enable != new.enable));
-        calls |= call(DynamicBlend::EQUATIONS, all | (blends && old.equations[..n] != new.equations[..n]));
+        let equations = (old.equation != new.equation) | (old.own != new.own);
+        calls |= call(DynamicBlend::EQUATIONS, all | (blends & equations));
         calls | call(DynamicBlend::MASKS, all | (old.masks != new.masks))
     }
 
@@ -365,10 +374,11 @@ impl Renderer {
         Effect::Same
     }
 
+    #[inline(always)]
     pub(crate) fn set_blend(&mut self, new: DynamicBlend) {
         let calls = self.blend_calls(&new);
         let (gpu, recorder) = (&self.gpu, &mut self.recorder);
-        let kept = self.bound.recorded.blend.get_or_insert(new);
+        let kept = self.bound.recorded.blend.get_or_insert_default();
         (kept.blends, kept.count) = (new.blends, new.count);
         if calls == 0 {
             return;
@@ -388,14 +398,20 @@ impl Renderer {
             recorder.call(Call::BlendEnable(new.count, new.enable));
         }
         if has(DynamicBlend::EQUATIONS) {
-            kept.equations = new.equations;
-            let equations = &new.equations[..usize::from(new.count).min(8)];
-            let mut first = 0;
-            // Most programs have the same for all.
-            for alike in equations.chunk_by(|one, other| one == other) {
-                let (count, equation) = (alike.len() as u8, vulkan_equation(gpu, alike[0]));
-                recorder.call(Call::BlendEquation { first, count, equation });
-                first += count;
+            (kept.equation, kept.own) = (new.equation, new.own);
+            match &kept.own {
+                None => {
+                    let equation = vulkan_equation(gpu, new.equation);
+                    recorder.call(Call::BlendEquation { first: 0, count: new.count, equation });
+                }
+                Some(own) => {
+                    let mut first = 0;
+                    for alike in own[..usize::from(new.count).min(8)].chunk_by(|one, other| one == other) {
+                        let (count, equation) = (alike.len() as u8, vulkan_equation(gpu, alike[0]));
+                        recorder.call(Call::BlendEquation { first, count, equation });
+                        first += count;
+                    }
+                }
             }
         }
         if has(DynamicBlend::MASKS) {
@@ -411,6 +427,7 @@ fn stencil_ops(face: vk::StencilFaceFlags, ops: StencilFace) -> Call {
 }
 
 /// Vulkan's equation of [`key::packed`] bytes.
+#[inline(always)]
 fn vulkan_equation(gpu: &Gpu, packed: u64) -> vk::ColorBlendEquationEXT {
     let [src, dst, op, src_alpha, dst_alpha, alpha_op, ..] = packed.to_le_bytes();
     vk::ColorBlendEquationEXT {

@@ -17,6 +17,7 @@ fn draws_in_parts(blend: &SetBlend) -> bool {
 
 /// The blend state that draws a part of the fragments: 1 what is above zero, 2 what is below, without its sign; 0 is all, and
 /// changes nothing. See [`afterimage_shader::PixelOps::signed_part`].
+#[inline]
 fn blend_of_part(blend: &SetBlend, part: u8) -> SetBlend {
     let add = match (part, BlendOp::of(blend.color_op)) {
         (1, BlendOp::SignedAdd) | (2, BlendOp::SignedReverseSubtract) => true,

@@ -28,7 +28,7 @@ pub(crate) struct DynamicTests {
 }
 
 /// Blending as far as it is dynamic state.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct DynamicBlend {
     pub(crate) logic_op: u8,
     /// Targets. What comes behind is zero.
@@ -39,8 +39,10 @@ pub(crate) struct DynamicBlend {
     pub(crate) blends: bool,
     /// A byte for each target, the first in the lowest.
     pub(crate) masks: u64,
-    /// Of each target, in the order of [`crate::pipeline::key::equation`], the first byte in the lowest.
-    pub(crate) equations: [u64; 8],
+    /// Of all targets, in the order of [`crate::pipeline::key::equation`], the first byte in the lowest.
+    pub(crate) equation: u64,
+    /// Where targets have equations of their own: those.
+    pub(crate) own: Option<Box<[u64; 8]>>,
     pub(crate) constant: [u32; 4],
 }
 
@@ -49,7 +51,7 @@ impl DynamicBlend {
     #[cfg(test)]
     pub(crate) fn effective(self) -> Self {
         let blends = self.blends || self.enable != 0;
-        if blends { self } else { Self { equations: Default::default(), constant: [0; 4], ..self } }
+        if blends { self } else { Self { equation: 0, own: None, constant: [0; 4], ..self } }
     }
 
     /// Write masks of so many targets.
