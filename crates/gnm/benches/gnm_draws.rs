@@ -1,5 +1,6 @@
 //! What draws cost from the words of a command buffer to packets of the stream, with a receiver that takes batches and does
-//! nothing. The baseline is the same command buffer without anybody who draws.
+//! nothing. The baseline is the same command buffer without anybody who draws. Then what they cost complete, with a renderer on a thread
+//! of its own, until the device has drawn them and the picture is in memory.
 
 use afterimage_bench::Bench;
 use afterimage_gnm::driver::{CommandBuffer, Driver, Encoding, calls};
@@ -7,7 +8,9 @@ use afterimage_gnm::machine::{Graphics, Machine, NoGraphics, Stop};
 use afterimage_gnm::memory::{GuestMemory, Regions};
 use afterimage_gnm::translate::Translator;
 use afterimage_gnm_types::{reg, value::*};
+use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_stream::{DeviceInfo, NullLink};
+use afterimage_vulkan::{Options, Renderer};
 
 /// Where things are in memory.
 const START: u64 = 0x10_0000_0000;
@@ -99,42 +102,84 @@ fn states(buffer: &mut CommandBuffer, n: u32) {
     buffer.set(reg::PA_SU_SC_MODE_CNTL, &[reg::PA_SU_SC_MODE_CNTL::CULL_BACK.bits(n >> 1 & 1)]);
 }
 
+/// Commands that draw, in memory with all that they name.
+struct Scene {
+    buffer: CommandBuffer,
+    memory: Regions,
+    machine: Machine,
+}
+
+impl Scene {
+    fn new(encoding: Encoding, changes: Changes, vertices: &[f32; 24]) -> std::io::Result<Self> {
+        let driver = Driver::new(encoding);
+        let mut buffer = CommandBuffer::new();
+        state(&mut buffer, &driver);
+        for n in 0..DRAWS as u32 {
+            changes(&mut buffer, n);
+            let draw = calls::DrawIndexAuto { index_count: 3, flags: 0 };
+            buffer.call(&driver, &draw).expect("a call without errors");
+        }
+        let mut memory = Regions::default();
+        memory.map(START, SIZE).expect("a range of 48 bits");
+        for (at, text) in [(VERTEX_CODE, VERTEX), (PIXEL_CODE, PIXEL)] {
+            let words = afterimage_shader_gcn::assemble(text).map_err(std::io::Error::other)?;
+            memory.write(at, bytemuck::cast_slice(&words)).expect("mapped memory");
+        }
+        memory.write(VERTICES, bytemuck::cast_slice(vertices)).expect("mapped memory");
+        buffer.store(&mut memory, COMMANDS).expect("mapped memory");
+        Ok(Self { buffer, memory, machine: Machine::new() })
+    }
+
+    fn run(&mut self, graphics: &mut dyn Graphics) {
+        self.machine.submit((COMMANDS, self.buffer.bytes()), None).expect("there is room");
+        assert_eq!(self.machine.run(&mut self.memory, graphics), Stop::Idle);
+        assert_eq!(self.machine.take_faults(), []);
+    }
+}
+
+const CASES: [(&str, Changes); 3] =
+    [("the same state", same), ("new constants", constants), ("new constants and states", states)];
+
+/// Draws until the picture is in memory.
+fn complete(bench: &mut Bench) -> std::io::Result<()> {
+    let mut renderer = match Renderer::new(Options { remember: false, ..Options::from_env() }) {
+        Ok(renderer) => renderer,
+        Err(error) => {
+            println!("skipped: complete draws: {error}");
+            return Ok(());
+        }
+    };
+    println!("complete draws: {}", renderer.device_info().name());
+    let slots = Box::new(renderer.slot_factory());
+    let (link, mut receiver) = in_process::pair(ArenaConfig::default(), renderer.device_info(), slots);
+    let rendering = std::thread::spawn(move || in_process::serve(&mut receiver, &mut renderer));
+    let mut translator = Translator::new(Box::new(link), "bench");
+    bench.new_baseline();
+    for (what, changes) in CASES {
+        // Triangles without an area.
+        let mut scene = Scene::new(Encoding::Pm4, changes, &[0.0; 24])?;
+        bench.case(&format!("draws, complete, {what}"), DRAWS, || {
+            scene.run(&mut translator);
+            translator.before_cpu_reads(&mut scene.memory, COLOR, 4);
+        });
+    }
+    drop(translator);
+    rendering.join().expect("the render thread ends well");
+    Ok(())
+}
+
 fn main() -> std::io::Result<()> {
     let mut bench = Bench::new("gnm_draws");
     for (encoding, packets) in [(Encoding::Pm4, "standard packets"), (Encoding::Private, "private packets")] {
-        let cases: [(&str, Changes); 3] =
-            [("the same state", same), ("new constants", constants), ("new constants and states", states)];
-        for (what, changes) in cases {
-            let driver = Driver::new(encoding);
-            let mut buffer = CommandBuffer::new();
-            state(&mut buffer, &driver);
-            for n in 0..DRAWS as u32 {
-                changes(&mut buffer, n);
-                let draw = calls::DrawIndexAuto { index_count: 3, flags: 0 };
-                buffer.call(&driver, &draw).expect("a call without errors");
-            }
-            let mut memory = Regions::default();
-            memory.map(START, SIZE).expect("a range of 48 bits");
-            for (at, text) in [(VERTEX_CODE, VERTEX), (PIXEL_CODE, PIXEL)] {
-                let words = afterimage_shader_gcn::assemble(text).map_err(std::io::Error::other)?;
-                memory.write(at, bytemuck::cast_slice(&words)).expect("mapped memory");
-            }
-            let vertices: [f32; 24] = std::array::from_fn(|n| n as f32 / 24.0);
-            memory.write(VERTICES, bytemuck::cast_slice(&vertices)).expect("mapped memory");
-            buffer.store(&mut memory, COMMANDS).expect("mapped memory");
-
-            let mut machine = Machine::new();
-            let mut run = |graphics: &mut dyn Graphics| {
-                machine.submit((COMMANDS, buffer.bytes()), None).expect("there is room");
-                assert_eq!(machine.run(&mut memory, graphics), Stop::Idle);
-                assert_eq!(machine.take_faults(), []);
-            };
+        for (what, changes) in CASES {
+            let mut scene = Scene::new(encoding, changes, &std::array::from_fn(|n| n as f32 / 24.0))?;
             bench.new_baseline();
-            bench.case(&format!("baseline: {packets}, {what}, nobody draws"), DRAWS, || run(&mut NoGraphics));
+            bench.case(&format!("baseline: {packets}, {what}, nobody draws"), DRAWS, || scene.run(&mut NoGraphics));
             let link = NullLink::new(DeviceInfo { max_texture_2d: 16384, ..DeviceInfo::default() });
             let mut translator = Translator::new(Box::new(link), "bench");
-            bench.case(&format!("draws, {packets}, {what}"), DRAWS, || run(&mut translator));
+            bench.case(&format!("draws, {packets}, {what}"), DRAWS, || scene.run(&mut translator));
         }
     }
+    complete(&mut bench)?;
     bench.finish()
 }

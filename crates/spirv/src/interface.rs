@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 
 use crate::bound::{self, Bound};
 use crate::declared::{Block, Handles, Interface, Push, Registers, Storage, registers_type};
-use crate::records::{self, Values};
 use crate::feedback;
+use crate::records::{self, Values};
 use crate::spec::{builtin, capability, decoration, dim, execution_mode, image_format, op, storage};
 use crate::words::{Id, Words};
 use crate::{EmitError, Options};

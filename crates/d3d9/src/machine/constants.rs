@@ -30,7 +30,7 @@ impl Bits {
     #[inline]
     pub(crate) fn insert(&mut self, first: usize, count: usize) {
         if first / 64 == (first + count).saturating_sub(1) / 64 && count < 64 {
-            self.mark(first / 64 & 3, ((1u64 << count) - 1) << (first % 64));
+            self.mark((first / 64) & 3, ((1u64 << count) - 1) << (first % 64));
             return;
         }
         for register in first..(first + count).min(256) {
@@ -68,7 +68,7 @@ impl Bits {
         let bits = self.words[word] & of.words[word];
         let first = bits.trailing_zeros();
         let count = (bits >> (first & 63)).trailing_ones();
-        let run = (u64::MAX >> (64 - count.max(1) & 63)) << (first & 63);
+        let run = (u64::MAX >> ((64 - count.max(1)) & 63)) << (first & 63);
         if both != 1 << word || bits != run {
             let taken = self.take_many(of);
             taken.runs().for_each(|(first, end)| each(first, end));

@@ -56,8 +56,11 @@ pub(crate) struct Program {
 }
 
 fn used(constants: &ConstantUse) -> Bits {
-    let read =
-        if constants.relative { Bits::first(usize::from(constants.count).min(256)) } else { Bits::from(constants.read) };
+    let read = if constants.relative {
+        Bits::first(usize::from(constants.count).min(256))
+    } else {
+        Bits::from(constants.read)
+    };
     read.without(Bits::from(constants.defined))
 }
 

@@ -28,6 +28,7 @@ const PUSH_WORDS: usize = push::word(push::BYTES);
 
 impl Renderer {
     /// What is in a texture slot: the texture, if there is one, and the sampler.
+    #[inline]
     fn bound_to(&self, slot: usize) -> (Option<&Texture>, Option<&GuestSampler>) {
         trace::read(Host::TEXTURE.at(slot as u32).plus(TextureStates::OBJECT));
         let binding = &self.state.textures[slot];
@@ -36,6 +37,7 @@ impl Renderer {
     }
 
     /// Shape, half a texel where lookups give four, word, and table with kind of what is in a slot.
+    #[inline(always)]
     fn shape(&self, slot: usize) -> (u8, [f32; 2], u32, u8) {
         let (texture, sampler) = self.bound_to(slot);
         let word = texture.map_or(0, |texture| {
@@ -64,7 +66,8 @@ impl Renderer {
             let shading = &mut self.bound.shading;
             shading.words[slot] = word;
             shading.bound[slot] = bound;
-            changed |= std::mem::replace(&mut shading.halves[slot], half) != half;
+            let [across, down] = std::mem::replace(&mut shading.halves[slot], half);
+            changed |= (across != half[0]) | (down != half[1]);
             changed |= std::mem::replace(&mut shading.runtime.textures[slot], shape) != shape;
         }
         Effect::of(changed)

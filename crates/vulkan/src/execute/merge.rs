@@ -3,10 +3,10 @@
 
 use crate::commands::list::Call;
 use crate::error::Result;
+use crate::execute::draw::{list_multi, list_push};
 use crate::memory::ring::Slice;
 use crate::pipeline::key::Key;
 use crate::renderer::Renderer;
-use crate::execute::draw::{list_multi, list_push};
 use crate::state::draw::PushWords;
 use afterimage_abi::{push, varyings};
 use afterimage_render::workers::Urgency;
@@ -14,6 +14,9 @@ use ash::vk;
 
 /// Blocks of push constants from which on one call is worth another pipeline.
 const SHORTEST: usize = 8;
+
+/// Draws of one call. Where more have the same push constants, few records would be many times in memory.
+const LONGEST: usize = 1024;
 
 /// Bytes of a record.
 const RECORD: usize = push::BYTES as usize;
@@ -85,6 +88,7 @@ impl Renderer {
         let (bound, raster) = (&self.bound, self.bound.key.raster);
         // An instance of all draws may come before the next one, and geometry shaders between the stages hand no number on.
         bound.pending.instances.0 == 1
+            && bound.pending.len() <= LONGEST
             && bound.key.geometry == Key::NONE
             && !raster.line_quads()
             && !raster.rects()

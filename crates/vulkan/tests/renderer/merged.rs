@@ -31,7 +31,6 @@ struct Scene {
     textures: Vec<ObjectId>,
     samplers: [ObjectId; 2],
     vertices: ObjectId,
-    indices: ObjectId,
 }
 
 const SIZE: u32 = 48;
@@ -60,7 +59,7 @@ fn set_up(guest: &mut Guest) -> Scene {
     let indices = guest.buffer(CreateBuffer::INDEX, bytemuck::cast_slice(&indices));
     guest.encoder.push(&SetIndexBuffer { source: indices, index_bytes: 2, restart: 0, offset: 0, size: 0 });
     guest.encoder.push(&SetRaster { depth_clip: 1, sample_mask: u32::MAX, point_size: 1.0, ..Default::default() });
-    Scene { textures, samplers, vertices, indices }
+    Scene { textures, samplers, vertices }
 }
 
 fn blend(guest: &mut Guest, dst_color: BlendFactor) {
@@ -112,6 +111,12 @@ fn frame(guest: &mut Guest, scene: &mut Scene) {
             400 => guest.encoder.push(&SetScissor { rect: Rect { x: 5, y: 3, width: 30, height: 40 } }),
             500 => guest.encoder.push(&SetScissor { rect: Rect { x: 0, y: 0, width: 48, height: 48 } }),
             // A texture that shaders take for none.
+            // The buffer at another vertex, and back.
+            20 | 120 | 640 => guest.bind_vertices(scene.vertices, 3 * size_of::<Vertex>() as u64, 0),
+            60 | 160 | 680 => guest.bind_vertices(scene.vertices, 0, 0),
+            // At its end: what lies behind is none of it.
+            90 => guest.bind_vertices(scene.vertices, 9 * size_of::<Vertex>() as u64, 0),
+            95 => guest.bind_vertices(scene.vertices, 0, 0),
             550 => guest.bind_texture(1, ObjectId::NONE, ObjectId::NONE),
             560 => guest.bind_texture(1, scene.textures[0], scene.samplers[0]),
             _ => {}
@@ -119,16 +124,17 @@ fn frame(guest: &mut Guest, scene: &mut Scene) {
         // A few hundred of each kind, with and without another first vertex; some with instances.
         let topology = Topology::TriangleList as u32;
         let instances = if n == 620 { 2 } else { 1 };
-        match n / 100 % 2 {
-            0 => guest.encoder.push(&Draw { topology, first: n % 2 * 6, count: 6, instances, first_instance: 0, pad: 0 }),
-            _ => guest.encoder.push(&DrawIndexed {
+        if n / 100 % 2 == 0 {
+            guest.encoder.push(&Draw { topology, first: n % 2 * 6, count: 6, instances, first_instance: 0, pad: 0 });
+        } else {
+            guest.encoder.push(&DrawIndexed {
                 topology,
                 first: n / 3 % 2 * 6,
                 count: 6,
                 base_vertex: (n % 2 * 6) as i32,
                 instances,
                 first_instance: 0,
-            }),
+            });
         }
         if n == 600 {
             guest.clear(Clear::COLOR, [0.5, 0.2, 0.1, 1.0], 1.0, 0);
@@ -148,7 +154,6 @@ fn drawn(mut guest: Guest) -> (Vec<[u8; 4]>, f64) {
     }
     let (pixels, merged) = (guest.pixels().pixels, guest.figure("merged_draws"));
     assert_eq!(guest.figure("skipped_draws"), 0.0);
-    let _ = (scene.vertices, scene.indices);
     guest.finish();
     (pixels, merged)
 }
@@ -174,10 +179,9 @@ fn runs_in_one_call_draw_the_same() {
 #[test]
 fn where_draws_cannot_be_merged_they_are_drawn_one_by_one() {
     let (reference, _) = drawn(Guest::with_merged_draws(false, Without::default()));
-    for without in [
-        Without { multi_draw: true, ..Without::default() },
-        Without { bindless: true, ..Without::default() },
-    ] {
+    for without in
+        [Without { multi_draw: true, ..Without::default() }, Without { bindless: true, ..Without::default() }]
+    {
         let (pixels, merged) = drawn(Guest::with_merged_draws(true, without));
         assert_eq!(merged, 0.0, "{without:?}");
         assert!(pixels == reference, "{without:?}: other pixels");
