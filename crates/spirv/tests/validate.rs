@@ -4,7 +4,7 @@ use std::process::Command;
 
 use afterimage_ir::*;
 use afterimage_passes::{FloatRules, float_rules, optimize};
-use afterimage_spirv::{Artifact, EmitError, Features, Options, emit};
+use afterimage_spirv::{Artifact, EmitError, Features, Options, emit, emit_with_records};
 
 const PROFILES: [Options; 2] = [
     Options { bindless: true, preserve: true, debug_names: true, features: Features::ALL },
@@ -23,6 +23,8 @@ fn validate(words: &[u32], what: &Module) {
 }
 
 fn written(module: &Module, options: &Options) -> Artifact {
+    let records = emit_with_records(module, options).unwrap_or_else(|e| panic!("with records: {e}\n{module}"));
+    validate(&records.words, module);
     emit(module, options).unwrap_or_else(|e| panic!("{e}\n{module}"))
 }
 

@@ -231,8 +231,9 @@ impl Parts for SetBlend {
     #[inline]
     fn differing(&self, other: &Self) -> u32 {
         let logic_op = self.logic_op != other.logic_op;
-        let all: (&[u64; 5], &[u64; 5]) = (bytemuck::cast_ref(self), bytemuck::cast_ref(other));
-        let blending = (all.0 != all.1) & !(logic_op && Self { logic_op: other.logic_op, ..*self } == *other);
+        let (one, two): (&[u64; 5], &[u64; 5]) = (bytemuck::cast_ref(self), bytemuck::cast_ref(other));
+        let differs = one.iter().zip(two).fold(0, |bits, (one, two)| bits | (one ^ two)) != 0;
+        let blending = differs & !(logic_op && Self { logic_op: other.logic_op, ..*self } == *other);
         u32::from(blending) << BlendStates::BLENDING | u32::from(logic_op) << BlendStates::LOGIC_OP
     }
 }
@@ -240,8 +241,12 @@ impl Parts for SetBlend {
 impl Parts for SetDepthStencil {
     #[inline]
     fn differing(&self, other: &Self) -> u32 {
-        let tests = (self.depth_test != other.depth_test) | (self.stencil_test != other.stencil_test);
-        let how = Self { depth_test: other.depth_test, stencil_test: other.stencil_test, ..*self } != *other;
+        // Word by word: a copy with some fields of the other's would be waited for where it is compared.
+        const TESTS: u64 = SetDepthStencil::DEPTH_TEST | SetDepthStencil::STENCIL_TEST;
+        let (one, two): (&[u64; 3], &[u64; 3]) = (bytemuck::cast_ref(self), bytemuck::cast_ref(other));
+        let first = one[0] ^ two[0];
+        let tests = first & TESTS != 0;
+        let how = (first & !TESTS) | (one[1] ^ two[1]) | (one[2] ^ two[2]) != 0;
         u32::from(tests) << DepthStencilStates::TESTS | u32::from(how) << DepthStencilStates::HOW
     }
 }

@@ -77,7 +77,7 @@ fn shaders() -> Vec<(String, Shader)> {
 /// States that change the code.
 fn runtimes(shader: &Shader) -> Vec<RuntimeInfo> {
     let alone = RuntimeInfo { link: shader.own_link(), ..RuntimeInfo::default() };
-    let mut runtimes = vec![RuntimeInfo::default(), alone];
+    let mut runtimes = vec![RuntimeInfo::default(), alone, RuntimeInfo { records: 1, ..alone }];
     match shader.stage() {
         Stage::Vertex => {
             runtimes.push(RuntimeInfo { vertex_ops: VertexOps { point_size: 1, clip_planes: 0x3F }, ..alone });

@@ -200,6 +200,11 @@ pub struct SetDepthStencil {
 }
 
 impl SetDepthStencil {
+    /// Bits of [`SetDepthStencil::depth_test`] in the first of the three words that the body is.
+    pub const DEPTH_TEST: u64 = u64::from_ne_bytes([0xff, 0, 0, 0, 0, 0, 0, 0]);
+    /// Bits of [`SetDepthStencil::stencil_test`], likewise.
+    pub const STENCIL_TEST: u64 = u64::from_ne_bytes([0, 0, 0, 0xff, 0, 0, 0, 0]);
+
     /// Checks what the packet alone can tell.
     #[inline]
     pub(crate) fn check(&self) -> Checked {

@@ -8,6 +8,7 @@ use crate::execute::dynamic::RASTER;
 use crate::pipeline::prediction::Rest;
 use crate::renderer::Renderer;
 use crate::state::apply::{Applied, Stop, differs};
+use crate::state::dynamic::PackedRaster;
 use afterimage_state::{Apply, Effect, Tracker, apply_often, check_clean, checking};
 use afterimage_stream::packets::Stage;
 use afterimage_stream::{Group, Groups, Host};
@@ -124,7 +125,8 @@ impl Apply<Host> for Applying<'_> {
             Group::Scissor => differs(&Some(r.scissor()), &r.bound.recorded.scissor),
             Group::Raster => {
                 let state = *r.state.raster.parts(RASTER);
-                differs(&Some(r.dynamic_raster(&state)), &r.bound.recorded.raster)
+                let raster = r.dynamic_raster(&state);
+                differs(&Some(raster), &r.bound.recorded.raster.map(PackedRaster::get))
             }
             Group::DepthStencil => differs(&Some(r.tests()), &r.bound.recorded.tests),
             Group::Blend => {

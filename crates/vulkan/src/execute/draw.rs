@@ -224,7 +224,7 @@ impl Renderer {
     /// Whether front and back faces are drawn one after the other.
     #[inline]
     fn draws_faces_apart(&self) -> bool {
-        self.bound.recorded.raster.is_some_and(|raster| raster.back_fill.is_some())
+        self.bound.recorded.raster.is_some_and(|raster| raster.back_fill().is_some())
             && self.bound.key.raster.class() == raster::TRIANGLES
     }
 

@@ -6,7 +6,7 @@ use crate::device::gpu::Gpu;
 use crate::pipeline::{key, raster};
 use crate::renderer::Renderer;
 use crate::resources::sampler::compare;
-use crate::state::dynamic::{DynamicBlend, DynamicRaster, DynamicTests};
+use crate::state::dynamic::{DynamicBlend, DynamicRaster, DynamicTests, PackedRaster};
 use afterimage_state::{Effect, trace};
 use afterimage_stream::host::RasterStates;
 use afterimage_stream::packets::{
@@ -170,11 +170,12 @@ impl Renderer {
 
     #[inline(always)]
     pub(crate) fn set_raster(&mut self, new: DynamicRaster) {
-        let before = self.bound.recorded.raster.replace(new);
-        if before == Some(new) {
+        let packed = PackedRaster::from(new);
+        let before = self.bound.recorded.raster.replace(packed);
+        if before == Some(packed) {
             return;
         }
-        let (all, old) = (before.is_none(), before.unwrap_or(new));
+        let (all, old) = (before.is_none(), before.map_or(new, PackedRaster::get));
         let (made, recorder) = (&mut self.stats.calls.made, &mut self.recorder);
         let mut set = |differs: bool, call: Call| {
             if all | differs {
@@ -219,7 +220,8 @@ impl Renderer {
     /// Turns from the front faces of a draw, which are filled in one way, to its back faces, or back.
     pub(crate) fn set_face(&mut self, back: bool) {
         // The state may be another by now, that of draws to come.
-        let Some(DynamicRaster { fill, back_fill: Some(back_fill), .. }) = self.bound.recorded.raster else { return };
+        let raster = self.bound.recorded.raster.map(PackedRaster::get);
+        let Some(DynamicRaster { fill, back_fill: Some(back_fill), .. }) = raster else { return };
         let (cull, fill) = if back { (Cull::Front, back_fill) } else { (Cull::Back, fill) };
         self.recorder.call(Call::Cull(cull_mode(cull as u8)));
         self.recorder.call(if self.gpu.profile.dynamic_state3.polygon_mode {
@@ -232,26 +234,25 @@ impl Renderer {
     /// Depth and stencil tests of draws.
     #[inline(always)]
     pub(crate) fn tests(&self) -> DynamicTests {
+        if self.is_first_part() { self.tests_of_first_part() } else { self.tests_of(*self.state.depth_stencil) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tests_of_first_part(&self) -> DynamicTests {
         let mut state = *self.state.depth_stencil;
-        if self.is_first_part() {
-            // The second part is tested against the same, and leaves what the draw leaves.
-            (state.depth_write, state.write_mask, state.own_back.write_mask) = (0, 0, 0);
-        }
+        // The second part is tested against the same, and leaves what the draw leaves.
+        (state.depth_write, state.write_mask, state.own_back.write_mask) = (0, 0, 0);
         self.tests_of(state)
     }
 
     /// Those of tests that the targets can be tested by.
     #[inline(always)]
-    pub(crate) fn tests_of(&self, mut state: SetDepthStencil) -> DynamicTests {
+    pub(crate) fn tests_of(&self, state: SetDepthStencil) -> DynamicTests {
         trace::read_result::<Host>(Group::Targets);
-        let there = self.bound.targets.formats.depth != vk::Format::UNDEFINED;
-        if !there {
-            state.depth_test = 0;
-        }
-        if self.bound.targets.formats.stencil() == vk::Format::UNDEFINED {
-            state.stencil_test = 0;
-        }
-        DynamicTests { state, there }
+        let formats = &self.bound.targets.formats;
+        let (depth, stencil) = (formats.depth, formats.stencil());
+        DynamicTests::new(state, depth != vk::Format::UNDEFINED, stencil != vk::Format::UNDEFINED)
     }
 
     /// [`Group::DepthStencil`].
@@ -268,8 +269,8 @@ impl Renderer {
         if before == Some(tests) {
             return;
         }
-        let state = tests.state;
-        let (all, was) = (before.is_none(), before.map_or(state, |before| before.state));
+        let state = tests.state();
+        let (all, was) = (before.is_none(), before.map_or(state, DynamicTests::state));
         let (back, back_changed) = (state.own_back, was.own_back != state.own_back);
         let (made, recorder) = (&mut self.stats.calls.made, &mut self.recorder);
         let mut set = |differs: bool, call: Call| {

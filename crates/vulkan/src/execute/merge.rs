@@ -92,7 +92,7 @@ impl Renderer {
             && bound.key.geometry == Key::NONE
             && !raster.line_quads()
             && !raster.rects()
-            && bound.recorded.raster.is_some_and(|raster| raster.back_fill.is_none())
+            && bound.recorded.raster.is_some_and(|raster| raster.back_fill().is_none())
             && !bound.shading.stores
             && !self.feedback.is_native()
             && !self.feedback.lowering

@@ -3,7 +3,7 @@
 use crate::pipeline::key::Key;
 use crate::pipeline::raster::Raster;
 use crate::resources::descriptors::{ImageKey, SlotKey};
-use crate::state::dynamic::{DynamicBlend, DynamicRaster, DynamicTests};
+use crate::state::dynamic::{DynamicBlend, DynamicTests, PackedRaster};
 use crate::state::vertices::{Bound, Indices};
 use afterimage_abi::{SystemRegister, push};
 use afterimage_stream::VERTEX_BUFFERS;
@@ -25,7 +25,7 @@ pub(crate) struct Recorded {
     pub(crate) restart: Option<bool>,
     pub(crate) viewport: Option<SetViewport>,
     pub(crate) scissor: Option<vk::Rect2D>,
-    pub(crate) raster: Option<DynamicRaster>,
+    pub(crate) raster: Option<PackedRaster>,
     pub(crate) tests: Option<DynamicTests>,
     pub(crate) blend: Option<DynamicBlend>,
     pub(crate) vertices: [Option<Bound>; VERTEX_BUFFERS],

@@ -19,12 +19,71 @@ pub(crate) struct DynamicRaster {
     pub(crate) sample_mask: (u32, u32),
 }
 
+/// A [`DynamicRaster`] in words, as it is kept and compared: fields that were written one by one would be waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PackedRaster([u64; 4]);
+
+impl From<DynamicRaster> for PackedRaster {
+    #[inline(always)]
+    fn from(raster: DynamicRaster) -> Self {
+        let DynamicRaster { back_fill, discard, cull, front_ccw, fill, clamp, line_width, bias, sample_mask } = raster;
+        let back_fill = back_fill.map_or(0, |fill| u64::from(fill) + 1);
+        let flags = u64::from(discard) | u64::from(clamp) << 1 | u64::from(bias[0] != 0) << 2;
+        let faces = u64::from(cull) | u64::from(front_ccw) << 8 | u64::from(fill) << 16 | back_fill << 24 | flags << 40;
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        Self([faces, line_width.to_bits().into(), pair(bias[1], bias[2]), pair(sample_mask.0, sample_mask.1)])
+    }
+}
+
+impl PackedRaster {
+    #[inline(always)]
+    pub(crate) fn get(self) -> DynamicRaster {
+        let [faces, line_width, bias, mask] = self.0;
+        let (byte, flag) = (|at: u32| (faces >> at) as u8, |at: u32| faces >> (40 + at) & 1 != 0);
+        let pair = |word: u64| (word as u32, (word >> 32) as u32);
+        DynamicRaster {
+            back_fill: self.back_fill(),
+            discard: flag(0),
+            cull: byte(0),
+            front_ccw: byte(8),
+            fill: byte(16),
+            clamp: flag(1),
+            line_width: f32::from_bits(line_width as u32),
+            bias: [flag(2).into(), pair(bias).0, pair(bias).1],
+            sample_mask: pair(mask),
+        }
+    }
+
+    /// [`DynamicRaster::back_fill`].
+    #[inline]
+    pub(crate) fn back_fill(self) -> Option<u8> {
+        ((self.0[0] >> 24) as u16).checked_sub(1).map(|fill| fill as u8)
+    }
+}
+
 /// Depth and stencil tests as far as the targets have either.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DynamicTests {
-    pub(crate) state: SetDepthStencil,
+    /// A [`SetDepthStencil`], in words, as it is written and compared.
+    words: [u64; 3],
     /// Whether there is a depth target.
-    pub(crate) there: bool,
+    there: bool,
+}
+
+impl DynamicTests {
+    /// Tests with a target of depth and with one of stencil, or without.
+    #[inline(always)]
+    pub(crate) fn new(state: SetDepthStencil, depth: bool, stencil: bool) -> Self {
+        let mut words: [u64; 3] = bytemuck::cast(state);
+        words[0] &= !if depth { 0 } else { SetDepthStencil::DEPTH_TEST };
+        words[0] &= !if stencil { 0 } else { SetDepthStencil::STENCIL_TEST };
+        Self { words, there: depth }
+    }
+
+    #[inline(always)]
+    pub(crate) fn state(self) -> SetDepthStencil {
+        bytemuck::cast(self.words)
+    }
 }
 
 /// Blending as far as it is dynamic state.
@@ -65,4 +124,44 @@ impl DynamicBlend {
     pub(crate) const ENABLE: u8 = 4;
     pub(crate) const EQUATIONS: u8 = 8;
     pub(crate) const MASKS: u8 = 16;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_have_every_field() {
+        let none = DynamicRaster {
+            back_fill: None,
+            discard: false,
+            cull: 0,
+            front_ccw: 0,
+            fill: 0,
+            clamp: false,
+            line_width: 0.0,
+            bias: [0; 3],
+            sample_mask: (0, 0),
+        };
+        let others = [
+            DynamicRaster { back_fill: Some(0), ..none },
+            DynamicRaster { back_fill: Some(255), ..none },
+            DynamicRaster { discard: true, ..none },
+            DynamicRaster { cull: 255, ..none },
+            DynamicRaster { front_ccw: 255, ..none },
+            DynamicRaster { fill: 255, ..none },
+            DynamicRaster { clamp: true, ..none },
+            DynamicRaster { line_width: -1.5, ..none },
+            DynamicRaster { bias: [1, 0, 0], ..none },
+            DynamicRaster { bias: [0, u32::MAX, 0], ..none },
+            DynamicRaster { bias: [0, 0, u32::MAX], ..none },
+            DynamicRaster { sample_mask: (u32::MAX, 0), ..none },
+            DynamicRaster { sample_mask: (0, u32::MAX), ..none },
+        ];
+        for (at, one) in others.iter().enumerate() {
+            assert_eq!(PackedRaster::from(*one).get(), *one);
+            assert_ne!(PackedRaster::from(*one), PackedRaster::from(none));
+            assert!(others[..at].iter().all(|other| PackedRaster::from(*other) != PackedRaster::from(*one)));
+        }
+    }
 }
