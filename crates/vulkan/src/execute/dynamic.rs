@@ -154,7 +154,7 @@ impl Renderer {
             fill: if quads { Fill::Solid as u8 } else { raster::fill(state) },
             clamp: state.depth_clip == 0 && self.gpu.profile.depth_clamp,
             line_width: self.line_width(state.line_width),
-            bias: [state.bias_enable.into(), constant.to_bits(), state.slope_bias.to_bits()],
+            bias: [u32::from(state.bias_enable != 0), constant.to_bits(), state.slope_bias.to_bits()],
             sample_mask: (state.sample_mask, self.bound.targets.formats.samples.max(1)),
         }
     }
