@@ -15,6 +15,7 @@ impl Renderer {
         if self.programs.pipelines.end_frame() {
             let codes = self.programs.shaders.iter().filter_map(|guest| Some(guest.shader.as_ref()?.hash()));
             self.programs.library.trim(&codes.collect::<Vec<_>>());
+            self.bound.merged = None;
             self.programs.guesses.clear();
         }
         self.follow_guesses();

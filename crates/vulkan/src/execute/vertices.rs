@@ -1,6 +1,7 @@
 //! Vertex and index input: the layout as the vertex shader reads it, buffers bound for it.
 
 use crate::commands::list::Call;
+use crate::pipeline::shaders::Variant;
 use crate::renderer::Renderer;
 use crate::state::apply::differs;
 use crate::state::vertices::{Bound, DEFAULT_BINDING, Indices, Input, NO_BUFFER_LIMITS, Needs, bits, layout_of};
@@ -9,6 +10,7 @@ use afterimage_stream::host::{IndexBufferStates, VertexBufferStates};
 use afterimage_stream::packets::VertexAttribute;
 use afterimage_stream::{Created, Group, Host, ObjectId, ObjectKind};
 use ash::vk;
+use std::sync::Arc;
 
 impl Renderer {
     /// The vertex layout as the vertex shader reads it: its number, and what draws read of it.
@@ -22,8 +24,12 @@ impl Renderer {
             _ => &[],
         };
         let (layout, needs) = layout_of(attributes, inputs);
+        let buffers = || layout.bindings.iter().filter(|binding| binding.0 < DEFAULT_BINDING);
         let input = Input {
-            slots: layout.bindings.iter().filter(|b| b.0 < DEFAULT_BINDING).fold(0, |m, b| m | 1 << b.0),
+            slots: buffers().fold(0, |slots, (slot, _)| slots | 1 << slot),
+            by_instance: buffers()
+                .filter(|(_, divisor)| divisor.is_some())
+                .fold(0, |slots, (slot, _)| slots | 1 << slot),
             needs,
             default: layout.bindings.is_empty() || !layout.reads_buffers_only(),
         };
@@ -111,11 +117,16 @@ impl Renderer {
     }
 
     /// Vertices that draws may begin later, instead of binding the only buffer at another place. Not where shaders see the number of a
-    /// vertex.
+    /// vertex, or the buffer has something for each instance.
     #[inline]
     fn vertex_base(&self, slot: usize, bound: &Bound) -> Option<u32> {
-        let numbered = self.bound.shading.vertex.as_ref().is_none_or(|vertex| vertex.numbered);
-        if numbered || self.bound.input.slots.count_ones() != 1 || self.feedback.is_native() || self.feedback.lowering {
+        let (input, numbered) = (&self.bound.input, |vertex: &Arc<Variant>| vertex.numbered);
+        if input.slots.count_ones() != 1
+            || input.by_instance != 0
+            || self.bound.shading.vertex.as_ref().is_none_or(numbered)
+            || self.feedback.is_native()
+            || self.feedback.lowering
+        {
             return None;
         }
         bound.vertices_behind(self.bound.recorded.vertices[slot].as_ref()?)

@@ -34,6 +34,8 @@ impl Needs {
 pub(crate) struct Input {
     /// Vertex buffer slots that it reads.
     pub(crate) slots: u32,
+    /// Those of them that advance by instances.
+    pub(crate) by_instance: u32,
     pub(crate) needs: [Needs; VERTEX_BUFFERS],
     /// Whether it reads the buffer for attributes without one. Strides are dynamic in every pipeline, so even one that reads no
     /// buffer wants to have seen one.

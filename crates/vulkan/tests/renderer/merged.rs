@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use afterimage_stream::packets::*;
-use afterimage_stream::{Format, ObjectId};
+use afterimage_stream::{Format, ObjectId, ObjectKind, VertexFormat};
 use afterimage_vulkan::Without;
 
 /// Moves and colours vertices by constants.
@@ -186,4 +186,35 @@ fn where_draws_cannot_be_merged_they_are_drawn_one_by_one() {
         assert_eq!(merged, 0.0, "{without:?}");
         assert!(pixels == reference, "{without:?}: other pixels");
     }
+}
+
+/// Colours two points by a buffer that has a point for each instance, bound at one and then at the other.
+#[test]
+fn a_buffer_of_instances_is_bound_where_it_is() {
+    let mut guest = Guest::new();
+    guest.target(Format::R8G8B8A8_UNORM, 4, 1);
+    guest.shaders(VERTEX, COLOR);
+    let id = guest.id(ObjectKind::VertexInput);
+    let attribute = |location, format: VertexFormat, offset| VertexAttribute {
+        per_instance: 1,
+        divisor: 1,
+        ..VertexAttribute::per_vertex(location, 0, format, offset)
+    };
+    let attributes = [
+        attribute(0, VertexFormat::R32G32B32A32_SFLOAT, 0),
+        attribute(1, VertexFormat::R32G32B32A32_SFLOAT, 16),
+        attribute(2, VertexFormat::R32G32_SFLOAT, 32),
+    ];
+    guest.encoder.push_tail(&CreateVertexInput { id, count: 3 }, &attributes);
+    guest.encoder.push(&SetVertexInput { id, pad: 0 });
+    let vertices = guest.vertices(&[vertex(-0.25, 0.0, 0.5, RED), vertex(0.75, 0.0, 0.5, GREEN)]);
+    guest.encoder.push(&SetRaster { depth_clip: 1, sample_mask: u32::MAX, point_size: 1.0, ..Default::default() });
+    guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+    for n in 0..2 {
+        guest.bind_vertices(vertices, n * size_of::<Vertex>() as u64, 0);
+        guest.draw(Topology::PointList, 0, 1);
+    }
+    let [red, green, black] = [RED, GREEN, BLACK].map(|color| color.map(|part| (part * 255.0) as u8));
+    assert_eq!(guest.pixels().pixels, [black, red, black, green]);
+    guest.finish();
 }
