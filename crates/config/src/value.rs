@@ -79,8 +79,7 @@ pub(crate) trait Read: Sized {
 
 impl Read for bool {
     fn read(text: &str, _: &Kind) -> Option<Self> {
-        use crate::words::Switch;
-        Switch::from_word(text).filter(|&switch| switch != Switch::Auto).map(|switch| switch == Switch::On)
+        crate::words::Switch::from_word(text)?.forced()
     }
 }
 

@@ -152,6 +152,18 @@ words! {
     }
 }
 
+impl Switch {
+    /// What is asked for; `None` where it is left to the circumstances.
+    #[must_use]
+    pub fn forced(self) -> Option<bool> {
+        match self {
+            Self::Auto => None,
+            Self::On => Some(true),
+            Self::Off => Some(false),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

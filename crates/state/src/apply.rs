@@ -3,7 +3,7 @@
 #[cfg(debug_assertions)]
 use crate::State;
 use crate::{Dirty, Group, Space, Tracker, trace};
-use afterimage_config::{Switch, settings};
+use afterimage_config::settings;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::LazyLock;
@@ -160,11 +160,7 @@ fn name<S: Space>(read: u32) -> String {
 #[must_use]
 #[inline]
 pub fn checking() -> bool {
-    static ON: LazyLock<bool> = LazyLock::new(|| match settings().check_state {
-        Switch::On => true,
-        Switch::Off => false,
-        Switch::Auto => cfg!(debug_assertions),
-    });
+    static ON: LazyLock<bool> = LazyLock::new(|| settings().check_state.forced().unwrap_or(cfg!(debug_assertions)));
     *ON
 }
 

@@ -47,15 +47,6 @@ impl Without {
     }
 }
 
-/// What a switch asks for; `None` where it is left to what suits.
-fn forced(switch: Switch) -> Option<bool> {
-    match switch {
-        Switch::Auto => None,
-        Switch::On => Some(true),
-        Switch::Off => Some(false),
-    }
-}
-
 /// What the user may set about a renderer.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -141,9 +132,9 @@ impl Options {
             remember: true,
             idle_pipelines: None,
             skip_unready: settings.async_pipelines,
-            record_thread: forced(settings.record_thread),
-            merge_draws: forced(settings.merge_draws),
-            pipeline_libraries: forced(settings.pipeline_libraries),
+            record_thread: settings.record_thread.forced(),
+            merge_draws: settings.merge_draws.forced(),
+            pipeline_libraries: settings.pipeline_libraries.forced(),
             float_rules: FloatRules::from_name(settings.float_rules.name()),
             screenshots: settings.screenshots.clone(),
             screenshot_frames: settings.screenshot_frames.clone(),

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use afterimage_config::{Settings, Switch};
+use afterimage_config::Settings;
 
 /// What is known before anything goes wrong.
 struct Prepared {
@@ -57,12 +57,7 @@ static BUSY: AtomicBool = AtomicBool::new(false);
 
 /// Prepares for a crash, if that is wanted. Called once.
 pub(crate) fn start(settings: &Settings) {
-    let wanted = match settings.crash_report {
-        Switch::Auto => cfg!(windows),
-        Switch::On => true,
-        Switch::Off => false,
-    };
-    if !wanted {
+    if !settings.crash_report.forced().unwrap_or(cfg!(windows)) {
         return;
     }
     let folder = settings.crash_dir.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
