@@ -15,9 +15,9 @@ use std::fmt;
 /// Locations between stages that shaders with records need: all up to [`varyings::DRAW`].
 const LOCATIONS: u32 = varyings::DRAW as u32 + 1;
 
-/// Drivers that were seen to draw runs faster in one call, with textures that differ between lanes (`docs/performance.md`). Nobody has
-/// measured others.
-const SUITS_RECORDS: &[vk::DriverId] = &[vk::DriverId::NVIDIA_PROPRIETARY];
+/// Drivers that were seen to draw runs faster in one call, with textures that differ between lanes, and to give the same pictures. None
+/// so far: NVIDIA's is faster on an H100 and an H200 (`docs/performance.md`), but pictures were compared on lavapipe alone.
+const SUITS_RECORDS: &[vk::DriverId] = &[];
 
 /// Descriptors in the tables of the bindless profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
