@@ -7,7 +7,7 @@ use crate::execute::draw::{list_multi, list_push};
 use crate::memory::ring::Slice;
 use crate::pipeline::key::Key;
 use crate::renderer::Renderer;
-use crate::state::draw::PushWords;
+use crate::state::draw::{Merged, PushWords};
 use afterimage_abi::{push, varyings};
 use afterimage_render::workers::Urgency;
 use ash::vk;
@@ -23,15 +23,6 @@ const RECORD: usize = push::BYTES as usize;
 
 /// Words of the push constants that have the address of records.
 const RECORDS: (usize, usize) = (push::word(push::RECORDS), push::word(push::RECORDS) + 2);
-
-/// The pipeline of a key whose shaders read records.
-#[derive(Clone, Copy)]
-pub(crate) struct Merged {
-    /// The key of the pipeline whose shaders read push constants.
-    of: Key,
-    /// The other one's; none where shaders cannot read records.
-    key: Option<Key>,
-}
 
 impl Renderer {
     /// Records the run that waits as one call, and takes it. False where it must be recorded draw by draw, also until workers have made the

@@ -99,6 +99,7 @@ impl Renderer {
                 _ => self.end_lowered_query(body.id)?,
             },
         };
+        self.flush_draws();
         let _recording = self.recorder.main();
         self.transfers.queries.waiting.push_back(Waiting {
             submission: current,

@@ -45,6 +45,7 @@ impl Renderer {
     }
 
     fn wait_for(&mut self, token: u64, data: UploadRef, copied: Option<Pending>) {
+        self.flush_draws();
         let _recording = self.recorder.main();
         let submission = self.recorder.submissions.current;
         self.transfers.readbacks.waiting.push_back(Waiting { submission, token, copied, data, ok: false });

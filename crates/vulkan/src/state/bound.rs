@@ -1,11 +1,10 @@
 //! What is bound for the next draw or dispatch, and what the command buffer has of it.
 
-use crate::execute::merge::Merged;
 use crate::memory::ring::Slice;
 use crate::pipeline::compute::Computing;
 use crate::pipeline::key::Key;
 use crate::pipeline::raster::Raster;
-use crate::state::draw::{Pending, PushWords, Recorded};
+use crate::state::draw::{Merged, Pending, PushWords, Recorded};
 use crate::state::targets::Targets;
 use crate::state::variants::Shading;
 use crate::state::vertices::Input;

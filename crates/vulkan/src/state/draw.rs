@@ -112,6 +112,15 @@ impl Pending {
     }
 }
 
+/// The pipeline of a key whose shaders read records.
+#[derive(Clone, Copy)]
+pub(crate) struct Merged {
+    /// The key of the pipeline whose shaders read push constants.
+    pub(crate) of: Key,
+    /// The other one's; none where shaders cannot read records.
+    pub(crate) key: Option<Key>,
+}
+
 /// Vertices that one draw may have over all instances: more than any program draws, less than hangs a GPU.
 pub(crate) const MOST_VERTICES: u64 = 1 << 24;
 
