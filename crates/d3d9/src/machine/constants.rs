@@ -139,7 +139,7 @@ impl Bits {
 pub(crate) struct Constants {
     values: Box<[[u32; 4]]>,
     /// Registers below 256 whose value the receiver does not have.
-    pub(crate) stale: Bits,
+    stale: Bits,
     /// The same of each further 256, which only a few files have: those of software vertex processing, and the matrices of
     /// indexed vertex blending.
     stale_beyond: Box<[Bits]>,

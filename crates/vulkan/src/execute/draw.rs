@@ -143,8 +143,9 @@ impl Renderer {
         self.drawn();
     }
 
-    /// A draw waits; where faces are drawn apart it does not, so that all faces have the same push constants. Draws that read what they draw to come in passes of their own: each finds what those before it drew at its place,
-    /// as with Direct3D's drivers on Windows. What it finds of a place that it draws itself first is open.
+    /// A draw waits; where faces are drawn apart it does not, so that all faces have the same push constants. Draws that read what they
+    /// draw to come in passes of their own: each finds what those before it drew at its place, as with Direct3D's drivers on Windows.
+    /// What it finds of a place that it draws itself first is open.
     #[inline]
     fn drawn(&mut self) {
         self.recorder.draws_wait = true;

@@ -49,8 +49,8 @@ impl Renderer {
     /// The figures as JSON. `pipelines` is how many were made, `pipelines_there` how many there are or will be; of those that
     /// draws asked for, `pipelines_waited_for` were not there yet and `pipelines_ready` were, `pipelines_known` of them because
     /// earlier runs had used them; `pipelines_linked` were linked of their parts, waited for or not. `merged_draws` were
-    /// recorded in calls with others from which they differ. `waited_ms` is what draws waited for shaders and pipelines altogether. `guest_state` and
-    /// `renderer_state` are what state tracking did, see `docs/state.md`; of the calls of Vulkan that set state or bind something, `calls`
+    /// recorded in calls with others from which they differ. `waited_ms` is what draws waited for shaders and pipelines
+    /// altogether. `guest_state` and `renderer_state` are what state tracking did, see `docs/state.md`; of the calls of Vulkan that set state or bind something, `calls`
     /// were made, and `calls_saved` were not that applying everything for each draw would have taken.
     #[must_use]
     pub fn stats_json(&self) -> String {
