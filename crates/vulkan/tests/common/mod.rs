@@ -15,7 +15,7 @@ use afterimage_stream::{
 use afterimage_vulkan::{Gpu, Options, OwnProcess, Renderer, Without};
 use bytemuck::Zeroable;
 use std::cell::RefCell;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 use ways::{Ends, Filed, Tally};
 
 /// Language number of Direct3D 9's tokens.
@@ -145,24 +145,62 @@ pub const GREEN: [f32; 4] = [0.0, 1.0, 0.0, 1.0];
 pub const BLUE: [f32; 4] = [0.0, 0.0, 1.0, 1.0];
 pub const BLACK: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
-/// The device of a profile, opened once: opening takes longer than most tests.
+/// The device of a profile.
 fn gpu(without: Without) -> Arc<Gpu> {
     gpu_of(&options(without))
 }
 
-fn gpu_of(options: &Options) -> Arc<Gpu> {
-    type Opened = std::sync::Mutex<Vec<((Without, Option<bool>), Arc<Gpu>)>>;
-    static OPENED: OnceLock<Opened> = OnceLock::new();
-    let mut opened = OPENED.get_or_init(Opened::default).lock().unwrap();
-    let abilities = (options.without, options.pipeline_libraries);
-    if let Some((_, gpu)) = opened.iter().find(|(other, _)| *other == abilities) {
-        return Arc::clone(gpu);
-    }
-    let gpu = Gpu::open(options).unwrap_or_else(|error| {
-        panic!("{error}\n\nThese tests need a Vulkan driver and the validation layer: run `cargo xtask setup`.")
+/// What devices are told apart by: abilities left out, and whether pipelines are linked of stages.
+type Abilities = (Without, Option<bool>);
+
+/// Every device that these tests ask for.
+fn every_device() -> Vec<Abilities> {
+    let all = Without::default();
+    let slots = Without { bindless: true, ..all };
+    let pipelines = Without { dynamic_state3: true, ..all };
+    let lowered = Without { transform_feedback: true, ..all };
+    let left_out = [
+        all,
+        slots,
+        pipelines,
+        lowered,
+        Without { multi_draw: true, ..all },
+        Without { raster_options: true, ..all },
+        Without { shader_features: true, ..all },
+        Without { shader_features: true, ..lowered },
+        Without { multi_draw: true, ..pipelines },
+        Without { raster_options: true, ..pipelines },
+        Without { dynamic_state3: true, ..slots },
+        Without { dynamic_state3: true, device_slots: true, ..slots },
+    ];
+    let as_set = left_out.map(|without| (without, options(without).pipeline_libraries));
+    let linked = [all, slots, pipelines].map(|without| [false, true].map(|on| (without, Some(on))));
+    as_set.into_iter().chain(linked.into_iter().flatten()).collect()
+}
+
+/// The device with the abilities of the options. Devices are opened once, since that takes longer than most tests, and **all before the
+/// first is used**: Debian 12's validation layer (1.3.239) finds a device in a table without a lock, so that a thread which draws while
+/// another opens a device may find nothing there, and end the process.
+pub fn gpu_of(options: &Options) -> Arc<Gpu> {
+    static OPENED: LazyLock<Vec<(Abilities, Arc<Gpu>)>> = LazyLock::new(|| {
+        let mut opened: Vec<(Abilities, Arc<Gpu>)> = Vec::new();
+        for (without, pipeline_libraries) in every_device() {
+            if opened.iter().all(|(other, _)| *other != (without, pipeline_libraries)) {
+                let options = Options { pipeline_libraries, ..self::options(without) };
+                let gpu = Gpu::open(&options).unwrap_or_else(|error| {
+                    panic!(
+                        "{error}\n\nThese tests need a Vulkan driver and the validation layer: run `cargo xtask setup`."
+                    )
+                });
+                opened.push(((without, pipeline_libraries), gpu));
+            }
+        }
+        opened
     });
-    opened.push((abilities, Arc::clone(&gpu)));
-    gpu
+    let abilities = (options.without, options.pipeline_libraries);
+    let found = OPENED.iter().find(|(other, _)| *other == abilities);
+    let (_, gpu) = found.unwrap_or_else(|| panic!("{abilities:?} is missing in `every_device`"));
+    Arc::clone(gpu)
 }
 
 /// Shows the log of the tests that fail.

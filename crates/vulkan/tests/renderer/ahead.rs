@@ -15,8 +15,12 @@ fn options(dir: &Path) -> Options {
     Options { validate: true, cache_dir: Some(dir.to_owned()), ..Options::from_env() }
 }
 
+fn renderer(options: Options) -> Renderer {
+    Renderer::on(gpu_of(&options), options).expect("a renderer")
+}
+
 fn guest(options: Options) -> Guest {
-    Guest::over(Renderer::new(options).expect("a Vulkan device: run `cargo xtask setup`"))
+    Guest::over(renderer(options))
 }
 
 fn ops() -> SetPixelOps {
@@ -159,7 +163,7 @@ fn a_small_limit_prunes_and_does_no_harm() {
     let (_, pixels) = run(dir.path());
     let bytes = |dir: &Path| dir.read_dir().unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum::<u64>();
     assert!(bytes(&dir.path().join("shaders")) > 4096);
-    let renderer = Renderer::new(Options { cache_bytes: 4096, ..options(dir.path()) }).unwrap();
+    let renderer = renderer(Options { cache_bytes: 4096, ..options(dir.path()) });
     renderer.finish_workers();
     assert!(bytes(&dir.path().join("shaders")) <= 4096);
     let mut guest = Guest::over(renderer);

@@ -316,7 +316,7 @@ fn texels_go_to_buffers_and_back() {
 #[test]
 fn code_with_addresses_of_its_own_is_for_tests_alone() {
     let options = afterimage_vulkan::Options { cache_dir: None, ..afterimage_vulkan::Options::from_env() };
-    let mut guest = Guest::over(afterimage_vulkan::Renderer::new(options).expect("a renderer"));
+    let mut guest = Guest::over(afterimage_vulkan::Renderer::on(gpu_of(&options), options).expect("a renderer"));
     let ones = guest.words(&[1; 16]);
     let shader = add(&mut guest);
     bind_storage(&mut guest, Stage::Compute, &[ones, ones]);
