@@ -89,3 +89,21 @@ fn a_program_that_just_ends_has_drawn_what_it_presented() {
         assert!(folder.join("frame-000002.png").exists(), "run {run}: {said}");
     }
 }
+
+/// 640 MiB of textures; slots of the upload arena come back while they are filled.
+#[test]
+fn a_program_that_loads_for_long_needs_little_memory_for_it() {
+    let scratch = tempfile::tempdir().expect("temporary directory");
+    let Some(program) = program(scratch.path(), "tests/programs/loading.c") else { return };
+    let mut command = Command::new(&program);
+    command.current_dir(scratch.path()).stdin(Stdio::null()).env("AFTERIMAGE_RENDERER", "in-process");
+    command.env("AFTERIMAGE_CACHE_DIR", scratch.path().join("cache"));
+    let output = command.output().expect("the program runs");
+    if output.status.code() == Some(77) {
+        return eprintln!("skipped: this machine has no Vulkan driver (cargo xtask setup gets one)");
+    }
+    let (said, grown) = (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{}: {said}", output.status);
+    let grown: u32 = grown.trim().parse().expect("a number of MiB");
+    assert!(grown < 256, "the peak grew by {grown} MiB");
+}

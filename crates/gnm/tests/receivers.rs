@@ -82,9 +82,17 @@ impl Link for Changing {
         self.link.submit(batch)
     }
 
+    fn is_idle(&self) -> bool {
+        self.link.is_idle()
+    }
+
     fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
         self.there()?;
         self.link.alloc(size, align)
+    }
+
+    fn frame_bytes(&self) -> u64 {
+        self.link.frame_bytes()
     }
 
     fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
@@ -117,6 +125,10 @@ impl Link for Changing {
 
     fn device(&self) -> &DeviceInfo {
         &self.device
+    }
+
+    fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
+        self.link.capture_frames(path, frames)
     }
 }
 

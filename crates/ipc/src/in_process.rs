@@ -38,6 +38,7 @@ use crate::memory::{SlotFactory, SlotMemory};
 pub use crate::receiver::serve;
 use crate::receiver::{NAP, Received, Receiver, within};
 use afterimage_stream::{Arena, DeviceInfo, Link, LinkError, Reply, UploadRef};
+use std::any::Any;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -80,6 +81,7 @@ pub fn pair(
         device: Box::new(device),
         inbox: VecDeque::new(),
         captures: None,
+        attached: None,
     };
     (link, InProcessReceiver { shared, taken: VecDeque::new(), done: Vec::new(), seen: 0, eager: false })
 }
@@ -157,6 +159,8 @@ pub struct InProcessLink {
     /// Replies that were taken while waiting for another one.
     inbox: VecDeque<Reply>,
     captures: Option<Captures>,
+    /// Dropped once the receiver knows that nothing more comes.
+    attached: Option<Box<dyn Any + Send>>,
 }
 
 /// Who is told that frames should be captured to a file.
@@ -167,6 +171,14 @@ impl InProcessLink {
     #[must_use]
     pub fn with_captures(mut self, ask: impl Fn(&Path, u64) + Send + 'static) -> Self {
         self.captures = Some(Box::new(ask));
+        self
+    }
+
+    /// Has the link own what ends with it, such as the thread that serves the receiver: it is dropped once the receiver knows that
+    /// nothing more comes, so it may wait for that.
+    #[must_use]
+    pub fn with_attached(mut self, attached: impl Any + Send) -> Self {
+        self.attached = Some(Box::new(attached));
         self
     }
 

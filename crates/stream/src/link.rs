@@ -64,7 +64,8 @@ pub enum LinkError {
     },
 }
 
-/// The guest's end: where batches go and replies come from.
+/// The guest's end: where batches go and replies come from. No method has a default, so that a link which wraps another does not
+/// answer for it where it forgot to ask.
 pub trait Link: Send {
     /// Hands over every packet of `batch`, in order, and leaves it empty (possibly a different, recycled vector).
     /// Blocks while the queue is full.
@@ -74,9 +75,7 @@ pub trait Link: Send {
     fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError>;
 
     /// Whether the receiver has executed everything and waits for the next batch: what there is should go to it now.
-    fn is_idle(&self) -> bool {
-        false
-    }
+    fn is_idle(&self) -> bool;
 
     /// Reserves `size` bytes of the current frame's upload arena, aligned to `align` (a power of two).
     ///
@@ -85,9 +84,8 @@ pub trait Link: Send {
     fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError>;
 
     /// Bytes of uploads after which a frame should end, with or without a picture: what comes on top makes the arena grow.
-    fn frame_bytes(&self) -> u64 {
-        u64::MAX
-    }
+    /// `u64::MAX`: never.
+    fn frame_bytes(&self) -> u64;
 
     /// Copies `bytes` to `at` bytes into a range from [`Link::alloc`]. Bytes past its end are dropped.
     fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]);
@@ -120,9 +118,7 @@ pub trait Link: Send {
 
     /// Asks the receiver to capture the next `frames` frames that begin there to a file of this machine; it does all the
     /// work. False if this receiver takes no such requests from guests: the viewer has a key for them.
-    fn capture_frames(&mut self, _path: &Path, _frames: u64) -> bool {
-        false
-    }
+    fn capture_frames(&mut self, path: &Path, frames: u64) -> bool;
 }
 
 /// The receiver's view of the upload arena. Implementations check every range themselves.

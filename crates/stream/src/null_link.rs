@@ -1,6 +1,7 @@
 //! A link whose other end does nothing, to measure what a guest's side costs; or nothing but keep what comes.
 
 use crate::{DeviceInfo, Link, LinkError, Recording, Reply, UploadRef};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes of the arena.
@@ -66,6 +67,10 @@ impl Link for NullLink {
         Ok(())
     }
 
+    fn is_idle(&self) -> bool {
+        false
+    }
+
     fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
         match &mut self.end {
             End::Dropped { arena, used } => {
@@ -78,6 +83,10 @@ impl Link for NullLink {
             }
             End::Kept { recording, .. } => Ok(lock(recording).alloc(size, align)),
         }
+    }
+
+    fn frame_bytes(&self) -> u64 {
+        u64::MAX
     }
 
     fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
@@ -114,5 +123,9 @@ impl Link for NullLink {
 
     fn device(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn capture_frames(&mut self, _: &Path, _: u64) -> bool {
+        false
     }
 }

@@ -3,6 +3,7 @@
 use crate::packets::*;
 use crate::{Bank, Link, LinkError, NullLink, Reader, Reply, State, TEXTURE_SLOTS, UploadRef};
 use crate::{DeviceInfo, Packet};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a draw is drawn with. Buffers are left out: where they lie says nothing of what they hold.
@@ -123,8 +124,16 @@ impl Link for Observer {
         Ok(())
     }
 
+    fn is_idle(&self) -> bool {
+        self.null.is_idle()
+    }
+
     fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
         self.null.alloc(size, align)
+    }
+
+    fn frame_bytes(&self) -> u64 {
+        self.null.frame_bytes()
     }
 
     fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
@@ -153,5 +162,9 @@ impl Link for Observer {
 
     fn device(&self) -> &DeviceInfo {
         self.null.device()
+    }
+
+    fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
+        self.null.capture_frames(path, frames)
     }
 }

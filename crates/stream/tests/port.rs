@@ -3,6 +3,7 @@
 use afterimage_stream::packets::*;
 use afterimage_stream::*;
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// The receiver as the test sees it: it takes everything at once, and its arena is empty after each frame.
@@ -91,6 +92,10 @@ impl Link for Fake {
 
     fn device(&self) -> &DeviceInfo {
         &self.1
+    }
+
+    fn capture_frames(&mut self, _: &Path, _: u64) -> bool {
+        false
     }
 }
 

@@ -6,21 +6,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use afterimage_ipc::ArenaConfig;
-use afterimage_ipc::in_process::{self, InProcessLink};
-use afterimage_stream::{Arena, DeviceInfo, Executor, Link, LinkError, Reply, StreamError, UploadRef};
+use afterimage_ipc::in_process;
+use afterimage_stream::{Arena, Executor, Link, Reply, StreamError};
 use afterimage_vulkan::{Gpu, Options, Renderer};
 
 use super::{OpenError, ending, surfaces};
 use crate::captures::{self, Asked};
-
-/// A link to a render thread that ends with it. Dropping it waits until the last frame is drawn, and written where
-/// pictures or a capture are asked for.
-struct Rendering {
-    // Dropped first, which is what ends the thread.
-    link: InProcessLink,
-    _thread: Joined,
-    _asked: Arc<dyn Asked>,
-}
 
 /// A renderer that sees to it that this library hears of the process's end before what drivers and layers made while it drew is taken
 /// down: behind the first batches, then ever less often.
@@ -84,7 +75,8 @@ impl Drop for Joined {
     }
 }
 
-/// Opens the Vulkan device and starts the thread.
+/// Opens the Vulkan device and starts the render thread, which ends with the link: dropping that waits until the last frame is drawn, and
+/// written where pictures or a capture are asked for.
 ///
 /// # Errors
 /// No Vulkan driver, or none that will do.
@@ -106,51 +98,5 @@ pub(super) fn open() -> Result<Box<dyn Link>, OpenError> {
         })
         .map_err(OpenError::Thread)?;
     captures::add(Arc::clone(&asked));
-    Ok(Box::new(Rendering { link, _thread: Joined(Some(thread)), _asked: asked }))
-}
-
-impl Link for Rendering {
-    fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError> {
-        self.link.submit(batch)
-    }
-
-    fn is_idle(&self) -> bool {
-        self.link.is_idle()
-    }
-
-    fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
-        self.link.alloc(size, align)
-    }
-
-    fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
-        self.link.write(range, at, bytes);
-    }
-
-    fn read(&mut self, range: &UploadRef, at: u32, out: &mut [u8]) {
-        self.link.read(range, at, out);
-    }
-
-    fn end_frame(&mut self, frame: u64) -> Result<(), LinkError> {
-        self.link.end_frame(frame)
-    }
-
-    fn poll(&mut self) -> Option<Reply> {
-        self.link.poll()
-    }
-
-    fn wait(&mut self) -> Result<Reply, LinkError> {
-        self.link.wait()
-    }
-
-    fn epoch(&mut self) -> u32 {
-        self.link.epoch()
-    }
-
-    fn device(&self) -> &DeviceInfo {
-        self.link.device()
-    }
-
-    fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
-        self.link.capture_frames(path, frames)
-    }
+    Ok(Box::new(link.with_attached((Joined(Some(thread)), asked))))
 }

@@ -6,6 +6,7 @@ use afterimage_d3d9_types::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::*;
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What the receiver has seen.
@@ -213,6 +214,10 @@ impl Link for Recorder {
         Ok(())
     }
 
+    fn is_idle(&self) -> bool {
+        false
+    }
+
     fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
         let mut log = self.log.lock().unwrap();
         if log.lost {
@@ -224,6 +229,10 @@ impl Link for Recorder {
         let offset = log.arena.len().next_multiple_of(align as usize);
         log.arena.resize(offset + size as usize, 0);
         Ok(UploadRef { slot: 0, size, offset: offset as u64 })
+    }
+
+    fn frame_bytes(&self) -> u64 {
+        u64::MAX
     }
 
     fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
@@ -254,6 +263,10 @@ impl Link for Recorder {
 
     fn device(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn capture_frames(&mut self, _: &Path, _: u64) -> bool {
+        false
     }
 }
 

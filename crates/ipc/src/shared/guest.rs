@@ -16,7 +16,7 @@ use bytemuck::Zeroable;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -395,6 +395,10 @@ impl Link for SharedLink {
         result
     }
 
+    fn is_idle(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
         loop {
@@ -495,6 +499,10 @@ impl Link for SharedLink {
 
     fn device(&self) -> &DeviceInfo {
         &self.device
+    }
+
+    fn capture_frames(&mut self, _: &Path, _: u64) -> bool {
+        false
     }
 }
 

@@ -9,6 +9,7 @@ use afterimage_nv2a_types::method;
 use afterimage_shader_nv2a::Program;
 use afterimage_stream::{DeviceInfo, Kind, Link, LinkError, Reader, Reply, UploadRef};
 use afterimage_vulkan::{Gpu, Options, Renderer};
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 
@@ -39,8 +40,16 @@ impl Link for Noting {
         self.link.submit(batch)
     }
 
+    fn is_idle(&self) -> bool {
+        self.link.is_idle()
+    }
+
     fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
         self.link.alloc(size, align)
+    }
+
+    fn frame_bytes(&self) -> u64 {
+        self.link.frame_bytes()
     }
 
     fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
@@ -69,6 +78,10 @@ impl Link for Noting {
 
     fn device(&self) -> &DeviceInfo {
         self.link.device()
+    }
+
+    fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
+        self.link.capture_frames(path, frames)
     }
 }
 
