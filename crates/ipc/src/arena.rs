@@ -61,6 +61,13 @@ impl ArenaConfig {
         config
     }
 
+    /// These sizes with slots of at most so many bytes.
+    #[must_use]
+    pub(crate) fn with_slots_of(self, most: u64) -> Self {
+        let (slot_bytes, first_slot_bytes) = (self.slot_bytes.min(most), self.first_slot_bytes.min(most));
+        Self { slot_bytes, first_slot_bytes, ..self }
+    }
+
     /// [`Link::frame_bytes`](afterimage_stream::Link::frame_bytes): so little that the slots of a long load come back while it goes
     /// on, and so much that a submission costs little beside it.
     #[must_use]
@@ -273,6 +280,9 @@ mod tests {
         let config = of("arena_mb = 2048\nmax_frame_latency = 8\n");
         assert_eq!((config.frames, config.slot_bytes, config.limit_bytes), (8, 2048 << 20, 16 << 30));
         assert_eq!(of("arena_mb = 1").first_slot_bytes, 1 << 20);
+        let small = ArenaConfig::default().with_slots_of(4 << 20);
+        assert_eq!((small.slot_bytes, small.first_slot_bytes, small.frame_bytes()), (4 << 20, 4 << 20, 6 << 20));
+        assert_eq!(ArenaConfig::default().with_slots_of(u64::MAX), ArenaConfig::default());
     }
 
     #[test]

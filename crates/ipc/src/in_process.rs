@@ -61,6 +61,7 @@ pub fn pair(
     device: DeviceInfo,
     factory: Box<dyn SlotFactory>,
 ) -> (InProcessLink, InProcessReceiver) {
+    let config = config.with_slots_of(factory.most_bytes());
     let shared = Arc::new(Shared {
         queue: Mutex::new(Queue::default()),
         batch_ready: Condvar::new(),

@@ -210,6 +210,9 @@ pub trait SlotFactory: Send {
     /// Memory of at least `bytes` bytes, or `None` if there is none: the arena then waits for frames instead of
     /// growing.
     fn allocate(&mut self, bytes: u64) -> Option<SlotMemory>;
+
+    /// Bytes that a slot has at most unless one upload needs more; `u64::MAX`: what [`ArenaConfig`](crate::ArenaConfig) says.
+    fn most_bytes(&self) -> u64;
 }
 
 /// Slots in ordinary memory, for receivers that copy uploads.
@@ -241,6 +244,10 @@ impl SlotFactory for HeapSlots {
         let block = Box::new(HeapBlock { pointer, layout });
         // SAFETY: the block is valid, aligned to 64 and lives until its owner is dropped.
         Some(unsafe { SlotMemory::new(pointer, bytes, None, block) })
+    }
+
+    fn most_bytes(&self) -> u64 {
+        u64::MAX
     }
 }
 

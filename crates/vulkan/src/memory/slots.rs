@@ -25,7 +25,15 @@ pub struct DeviceSlots {
     registry: Registry,
 }
 
+/// Bytes of a slot where the device is this processor: it finds in its caches what was written a moment ago, and a short load needs few
+/// pages that nobody had before. Measured with lavapipe on 2 cores: 64 MiB of a texture take .03 s instead of .05.
+const CPU_SLOT: u64 = 4 << 20;
+
 impl SlotFactory for DeviceSlots {
+    fn most_bytes(&self) -> u64 {
+        if self.gpu.profile.kind == vk::PhysicalDeviceType::CPU { CPU_SLOT } else { u64::MAX }
+    }
+
     fn allocate(&mut self, bytes: u64) -> Option<SlotMemory> {
         // Cached memory: guests read their read backs from it, and reading write-combined memory takes a hundred times
         // as long as writing it.
