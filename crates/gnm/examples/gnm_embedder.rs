@@ -1,7 +1,7 @@
 //! A PlayStation 4's graphics processor in a console of our own: memory, a command buffer that draws a triangle with shaders in that
 //! memory, a flip, and the picture that the display shows, as PNG.
 //!
-//! `cargo run -p afterimage-gnm --example embedder -- picture.png`; a number after the file is how many frames are drawn.
+//! `cargo run -p afterimage-gnm --example gnm_embedder -- picture.png`; a number after the file is how many frames are drawn.
 
 use afterimage_gnm::Gpu;
 use afterimage_gnm::driver::{CallError, CommandBuffer, Driver, calls};

@@ -1,7 +1,7 @@
 //! An NV2A in a console of our own: memory, registers, a push buffer that clears and draws a triangle, and the picture that the
 //! display shows, as PNG.
 //!
-//! `cargo run -p afterimage-nv2a --example embedder -- picture.png`
+//! `cargo run -p afterimage-nv2a --example nv2a_embedder -- picture.png`
 
 use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_nv2a::Nv2a;
