@@ -5,6 +5,7 @@
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, ExitCode};
 
+use crate::build;
 use crate::step::{self, Result};
 use crate::workspace::Workspace;
 
@@ -78,23 +79,24 @@ pub fn handed_on(line: &[OsString]) -> Option<Vec<OsString>> {
     }
 }
 
-/// The laboratory, built before it runs: in the caller's folder, and silently unless it builds for the first time.
-pub fn command(ws: &Workspace) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["run", "--package", "lab", "--manifest-path"]).arg(ws.root.join("Cargo.toml"));
-    if ws.target.join("debug/lab").is_file() {
-        command.arg("--quiet");
-    }
-    command.arg("--");
-    command
+/// The laboratory, to be run in the caller's folder. It is built before: with what the whole workspace asks of other packages, so that
+/// it shares them with the tests and the programs that it runs.
+///
+/// # Errors
+/// When it does not build.
+pub fn command(ws: &Workspace) -> Result<Command> {
+    let mut cargo = build::cargo(ws);
+    cargo.args(["build", "--workspace", "--bin", "lab"]);
+    step::run(ws, &mut cargo, "building the laboratory", "")?;
+    Ok(Command::new(ws.target.join("debug/lab")))
 }
 
 /// Does a command line of the laboratory's in place of this process.
 ///
 /// # Errors
-/// When cargo cannot be started.
+/// When it does not build or cannot be started.
 pub fn run(ws: &Workspace, line: &[OsString]) -> Result<ExitCode> {
-    step::replace(command(ws).args(line), "starting the laboratory")
+    step::replace(command(ws)?.args(line), "starting the laboratory")
 }
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ fn checked(ws: &Workspace, arguments: &[&str], what: &str, advice: &str) -> Resu
 fn in_the_laboratory(ws: &Workspace, parts: &[&str]) -> Result<Score> {
     let file = ws.target.join("test-score");
     let _ = std::fs::remove_file(&file);
-    let mut command = laboratory::command(ws);
+    let mut command = laboratory::command(ws)?;
     command.current_dir(&ws.root).arg("check").args(parts).arg("--score").arg(&file);
     let status = command.status();
     // What it cannot do is in the score; without one it was not built, or ended too early.
