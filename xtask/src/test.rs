@@ -122,7 +122,7 @@ fn in_the_laboratory(ws: &Workspace, parts: &[&str]) -> Result<Score> {
     let mut command = laboratory::command(ws)?;
     command.current_dir(&ws.root).arg("check").args(parts).arg("--score").arg(&file);
     let status = command.status();
-    // What it cannot do is in the score; without one it was not built, or ended too early.
+    // What it cannot do is in the score; without one it ended too early.
     Score::read(&file).map_err(|failure| Failure {
         command: Some(step::line_of(&command)),
         ..Failure::new(

@@ -5,15 +5,24 @@
 use afterimage_capture::Reader;
 use afterimage_stream::packets::{Init, Marker, Packet};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 
-/// One program runs at a time. A process that ends within its first batches, on processors that others keep busy, can meet the validation
-/// layer's static objects when they are gone already (`ending::listen` has seen only what batches before made): 2 in 100 runs with three
-/// beside each other.
-fn alone() -> MutexGuard<'static, ()> {
+/// What a program said and how it ended, which renders in its own process; none where this machine has no Vulkan driver.
+///
+/// One runs at a time. A process that ends within its first batches, on processors that others keep busy, can meet the validation layer's
+/// static objects when they are gone already (`ending::listen` has seen only what batches before made): 2 in 100 runs with three beside
+/// each other.
+fn output_of(command: &mut Command, cache: &Path) -> Option<Output> {
     static RUNNING: Mutex<()> = Mutex::new(());
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+    let _alone = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    command.stdin(Stdio::null()).env("AFTERIMAGE_RENDERER", "in-process").env("AFTERIMAGE_CACHE_DIR", cache);
+    let output = command.output().expect("the program runs");
+    if output.status.code() == Some(77) {
+        eprintln!("skipped: this machine has no Vulkan driver (cargo xtask setup gets one)");
+        return None;
+    }
+    Some(output)
 }
 
 /// The program of a source in `scratch`, or none where there is no C compiler.
@@ -43,18 +52,13 @@ fn program(scratch: &Path, source: &str) -> Option<PathBuf> {
 
 #[test]
 fn a_program_in_c_captures_frames_with_their_names() {
-    let _alone = alone();
     let scratch = tempfile::tempdir().expect("temporary directory");
     let Some(program) = program(scratch.path(), "examples/capture.c") else { return };
     let capture = scratch.path().join("two.aftercap");
     let mut command = Command::new(&program);
-    command.arg(&capture).current_dir(scratch.path()).stdin(Stdio::null());
-    command.env("AFTERIMAGE_RENDERER", "in-process").env("AFTERIMAGE_CACHE_DIR", scratch.path().join("cache"));
+    command.arg(&capture).current_dir(scratch.path());
     command.env_remove("AFTERIMAGE_CAPTURE_FRAMES").env_remove("AFTERIMAGE_CAPTURE_FILE");
-    let output = command.output().expect("the program runs");
-    if output.status.code() == Some(77) {
-        return eprintln!("skipped: this machine has no Vulkan driver (cargo xtask setup gets one)");
-    }
+    let Some(output) = output_of(&mut command, &scratch.path().join("cache")) else { return };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "1 devices will be captured");
 
@@ -82,19 +86,16 @@ fn a_program_in_c_captures_frames_with_their_names() {
 /// The driver is taken down by `exit`, and crashed now and then where it was still drawing.
 #[test]
 fn a_program_that_just_ends_has_drawn_what_it_presented() {
-    let _alone = alone();
     let scratch = tempfile::tempdir().expect("temporary directory");
     let Some(program) = program(scratch.path(), "tests/programs/ending.c") else { return };
     for run in 0..8 {
         let folder = scratch.path().join(run.to_string());
         let mut command = Command::new(&program);
-        command.current_dir(scratch.path()).stdin(Stdio::null()).env("AFTERIMAGE_RENDERER", "in-process");
-        command.env("AFTERIMAGE_SCREENSHOTS", &folder).env("AFTERIMAGE_SCREENSHOT_FRAMES", "2");
-        command.env("AFTERIMAGE_CACHE_DIR", folder.join("cache"));
-        let output = command.output().expect("the program runs");
-        if output.status.code() == Some(77) {
-            return eprintln!("skipped: this machine has no Vulkan driver (cargo xtask setup gets one)");
-        }
+        command
+            .current_dir(scratch.path())
+            .env("AFTERIMAGE_SCREENSHOTS", &folder)
+            .env("AFTERIMAGE_SCREENSHOT_FRAMES", "2");
+        let Some(output) = output_of(&mut command, &folder.join("cache")) else { return };
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(7), "run {run}, {}: {said}", output.status);
         assert!(folder.join("frame-000002.png").exists(), "run {run}: {said}");
@@ -104,16 +105,11 @@ fn a_program_that_just_ends_has_drawn_what_it_presented() {
 /// 640 MiB of textures; slots of the upload arena come back while they are filled.
 #[test]
 fn a_program_that_loads_for_long_needs_little_memory_for_it() {
-    let _alone = alone();
     let scratch = tempfile::tempdir().expect("temporary directory");
     let Some(program) = program(scratch.path(), "tests/programs/loading.c") else { return };
     let mut command = Command::new(&program);
-    command.current_dir(scratch.path()).stdin(Stdio::null()).env("AFTERIMAGE_RENDERER", "in-process");
-    command.env("AFTERIMAGE_CACHE_DIR", scratch.path().join("cache"));
-    let output = command.output().expect("the program runs");
-    if output.status.code() == Some(77) {
-        return eprintln!("skipped: this machine has no Vulkan driver (cargo xtask setup gets one)");
-    }
+    command.current_dir(scratch.path());
+    let Some(output) = output_of(&mut command, &scratch.path().join("cache")) else { return };
     let (said, grown) = (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
     assert!(output.status.success(), "{}: {said}", output.status);
     let grown: u32 = grown.trim().parse().expect("a number of MiB");
