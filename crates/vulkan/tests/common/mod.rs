@@ -161,6 +161,7 @@ fn every_device() -> Vec<Abilities> {
     let lowered = Without { transform_feedback: true, ..all };
     let left_out = [
         all,
+        Options::from_env().without,
         slots,
         pipelines,
         lowered,
