@@ -187,7 +187,7 @@ options! {
             "`auto` has one where there are four cores and the device is no processor, unless the renderer is a process of its own, which can tell the draw that a driver ends in.";
         merge_draws "merge_draws": Switch = "auto", Kind::Choice(Switch::WORDS), Renderer,
             "Record draws that differ in constants and textures alone in one call, where the device can.",
-            "`auto` does so with drivers that were seen to gain by it and to give the same pictures, of which there is none so far.";
+            "`auto` does so with drivers that were seen to gain by it and to give the same pictures: NVIDIA's own.";
         pipeline_libraries "pipeline_libraries": Switch = "auto", Kind::Choice(Switch::WORDS), Renderer,
             "Make the stages of pipelines apart from one another, and link them when a draw asks.",
             "Fewer stutters: what a draw waits for is made when its shaders are created, whichever they are drawn with. `auto` does so on \

@@ -15,9 +15,13 @@ use std::fmt;
 /// Locations between stages that shaders with records need: all up to [`varyings::DRAW`].
 const LOCATIONS: u32 = varyings::DRAW as u32 + 1;
 
-/// Drivers that were seen to draw runs faster in one call, with textures that differ between lanes, and to give the same pictures. None
-/// so far: NVIDIA's is faster on an H100 and an H200 (`docs/performance.md`), but pictures were compared on lavapipe alone.
-const SUITS_RECORDS: &[vk::DriverId] = &[];
+/// Drivers that were seen to draw runs faster in one call, with textures that differ between lanes, and to give the same pictures
+/// (`docs/performance.md`).
+const SUITS_RECORDS: &[vk::DriverId] = &[vk::DriverId::NVIDIA_PROPRIETARY];
+
+/// Drivers whose unit of depth bias is two steps of a depth format of whole numbers (the specification allows up to two): measured with
+/// Mesa's of 2023 and NVIDIA's 580.159 on an H200.
+const COARSE_DEPTH_BIAS: &[vk::DriverId] = &[vk::DriverId::MESA_LLVMPIPE, vk::DriverId::NVIDIA_PROPRIETARY];
 
 /// Descriptors in the tables of the bindless profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -532,7 +536,7 @@ impl Profile {
             depth_clip: on(features.depth_clip.depth_clip_enable),
             depth_bias_control: on(features.depth_bias.depth_bias_control)
                 && on(features.depth_bias.float_representation),
-            coarse_depth_bias: v12.driver_id == vk::DriverId::MESA_LLVMPIPE,
+            coarse_depth_bias: COARSE_DEPTH_BIAS.contains(&v12.driver_id),
             coarse_depth_reads: v12.driver_id == vk::DriverId::MESA_LLVMPIPE,
             fragile_blits: v12.driver_id == vk::DriverId::MESA_LLVMPIPE
                 && properties.api_version < vk::make_api_version(0, 1, 3, 240),
