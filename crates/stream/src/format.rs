@@ -47,11 +47,15 @@ macro_rules! formats {
 
             /// The facts of this format.
             #[must_use]
-            pub const fn info(self) -> FormatInfo {
-                match self { $( Self::$name => FormatInfo {
+            #[inline]
+            pub const fn info(self) -> &'static FormatInfo {
+                // Behind one another, as their numbers are: draws ask.
+                const INFOS: &[FormatInfo] = &[ $( FormatInfo {
                     name: stringify!($name), block: $block, bytes: $bytes, aspects: Aspects::$aspects,
                     srgb: formats!(@srgb $($srgb)?),
-                }, )* }
+                } ),* ];
+                const { let mut at = 0; while at < Self::ALL.len() { assert!(Self::ALL[at] as usize == at + 1); at += 1; } }
+                &INFOS[self as usize - 1]
             }
         }
     };

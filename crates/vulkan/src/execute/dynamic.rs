@@ -145,7 +145,10 @@ impl Renderer {
             (_, true) => (Cull::Back as u8, state.front_ccw),
             _ => (state.cull, state.front_ccw),
         };
-        let constant = state.depth_bias * self.gpu.profile.depth_bias_scale(self.bound.targets.depth_bits);
+        let constant = match state.depth_bias {
+            0.0 => 0.0,
+            bias => bias * self.gpu.profile.depth_bias_scale(self.bound.targets.depth_bits),
+        };
         DynamicRaster {
             back_fill: faces_apart.then_some(state.fill_back),
             discard: state.discard != 0,
@@ -170,11 +173,11 @@ impl Renderer {
 
     #[inline(always)]
     pub(crate) fn set_raster(&mut self, new: DynamicRaster) {
-        let packed = PackedRaster::from(new);
-        let before = self.bound.recorded.raster.replace(packed);
+        let (packed, before) = (PackedRaster::from(new), self.bound.recorded.raster);
         if before == Some(packed) {
             return;
         }
+        self.bound.recorded.raster = Some(packed);
         let (all, old) = (before.is_none(), before.map_or(new, PackedRaster::get));
         let (made, recorder) = (&mut self.stats.calls.made, &mut self.recorder);
         let mut set = |differs: bool, call: Call| {
@@ -205,11 +208,16 @@ impl Renderer {
         }
     }
 
-    /// The width that a line gets on this device.
-    #[inline]
+    /// The width that a line gets on this device. Triangles that stand for lines have any width.
+    #[inline(always)]
     fn line_width(&mut self, wanted: f32) -> f32 {
-        // Triangles that stand for lines have any width.
-        let wanted = if wanted == 0.0 || self.bound.key.raster.line_quads() { 1.0 } else { wanted };
+        let is_one = wanted == 0.0 || wanted == 1.0 || self.bound.key.raster.line_quads();
+        if is_one { 1.0 } else { self.wide_line(wanted) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wide_line(&mut self, wanted: f32) -> f32 {
         let [least, most] = self.gpu.profile.line_widths;
         if wanted < least || wanted > most {
             self.warn_once("line width", &format!("lines of {wanted} pixels (the device has {least} to {most})"));
@@ -265,10 +273,11 @@ impl Renderer {
 
     #[inline(always)]
     pub(crate) fn set_tests(&mut self, tests: DynamicTests) {
-        let before = self.bound.recorded.tests.replace(tests);
+        let before = self.bound.recorded.tests;
         if before == Some(tests) {
             return;
         }
+        self.bound.recorded.tests = Some(tests);
         let state = tests.state();
         let (all, was) = (before.is_none(), before.map_or(state, DynamicTests::state));
         let (back, back_changed) = (state.own_back, was.own_back != state.own_back);

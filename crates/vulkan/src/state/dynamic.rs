@@ -19,9 +19,29 @@ pub(crate) struct DynamicRaster {
     pub(crate) sample_mask: (u32, u32),
 }
 
-/// A [`DynamicRaster`] in words, as it is kept and compared: fields that were written one by one would be waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PackedRaster([u64; 4]);
+/// Whether words are the same. Compared as arrays they would be written to memory and loaded as vectors, which waits for the writes: for
+/// states that were put together a moment ago that took longer than everything else about them.
+#[inline(always)]
+fn alike<const N: usize>(one: [u64; N], other: [u64; N]) -> bool {
+    (0..N).fold(0, |differing, at| differing | (one[at] ^ other[at])) == 0
+}
+
+/// A [`DynamicRaster`] in words, as it is kept and compared.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PackedRaster {
+    /// Bytes: cull, front_ccw, fill, back_fill + 1 in two of them, flags.
+    faces: u64,
+    line_width: u64,
+    bias: u64,
+    sample_mask: u64,
+}
+
+impl PartialEq for PackedRaster {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        alike(self.words(), other.words())
+    }
+}
 
 impl From<DynamicRaster> for PackedRaster {
     #[inline(always)]
@@ -31,14 +51,20 @@ impl From<DynamicRaster> for PackedRaster {
         let flags = u64::from(discard) | u64::from(clamp) << 1 | u64::from(bias[0] != 0) << 2;
         let faces = u64::from(cull) | u64::from(front_ccw) << 8 | u64::from(fill) << 16 | back_fill << 24 | flags << 40;
         let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        Self([faces, line_width.to_bits().into(), pair(bias[1], bias[2]), pair(sample_mask.0, sample_mask.1)])
+        let (bias, sample_mask) = (pair(bias[1], bias[2]), pair(sample_mask.0, sample_mask.1));
+        Self { faces, line_width: line_width.to_bits().into(), bias, sample_mask }
     }
 }
 
 impl PackedRaster {
     #[inline(always)]
+    fn words(self) -> [u64; 4] {
+        [self.faces, self.line_width, self.bias, self.sample_mask]
+    }
+
+    #[inline(always)]
     pub(crate) fn get(self) -> DynamicRaster {
-        let [faces, line_width, bias, mask] = self.0;
+        let Self { faces, line_width, bias, sample_mask } = self;
         let (byte, flag) = (|at: u32| (faces >> at) as u8, |at: u32| faces >> (40 + at) & 1 != 0);
         let pair = |word: u64| (word as u32, (word >> 32) as u32);
         DynamicRaster {
@@ -50,24 +76,31 @@ impl PackedRaster {
             clamp: flag(1),
             line_width: f32::from_bits(line_width as u32),
             bias: [flag(2).into(), pair(bias).0, pair(bias).1],
-            sample_mask: pair(mask),
+            sample_mask: pair(sample_mask),
         }
     }
 
     /// [`DynamicRaster::back_fill`].
     #[inline]
     pub(crate) fn back_fill(self) -> Option<u8> {
-        ((self.0[0] >> 24) as u16).checked_sub(1).map(|fill| fill as u8)
+        ((self.faces >> 24) as u16).checked_sub(1).map(|fill| fill as u8)
     }
 }
 
 /// Depth and stencil tests as far as the targets have either.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct DynamicTests {
     /// A [`SetDepthStencil`], in words, as it is written and compared.
     words: [u64; 3],
     /// Whether there is a depth target.
     there: bool,
+}
+
+impl PartialEq for DynamicTests {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        alike(self.words, other.words) & (self.there == other.there)
+    }
 }
 
 impl DynamicTests {
