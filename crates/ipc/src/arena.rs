@@ -28,19 +28,27 @@ pub struct ArenaConfig {
     pub limit_bytes: u64,
 }
 
+/// Bytes of slots that the shared-memory link of a 32-bit process maps at once: its address space is the program's.
+pub(crate) const MAPPED_IN_32_BITS: u64 = 64 << 20;
+
 impl Default for ArenaConfig {
-    /// Three slots of up to 128 MiB that may grow to 4 GiB in all; in a 32-bit process 16 MiB and 1 GiB, of which the
-    /// shared-memory link maps only a part at a time.
+    /// Three slots of up to 128 MiB that may grow to 4 GiB in all; in a 32-bit process 8 MiB and 1 GiB, of which the shared-memory
+    /// link maps 64 MiB at a time: as much as a long load has under way.
     fn default() -> Self {
-        if size_of::<usize>() == 8 {
-            Self { frames: 3, slot_bytes: 128 << 20, first_slot_bytes: 16 << 20, limit_bytes: 4 << 30 }
-        } else {
-            Self { frames: 3, slot_bytes: 16 << 20, first_slot_bytes: 4 << 20, limit_bytes: 1 << 30 }
-        }
+        Self::of_pointers(size_of::<usize>())
     }
 }
 
 impl ArenaConfig {
+    /// The default where pointers have so many bytes.
+    const fn of_pointers(bytes: usize) -> Self {
+        if bytes == 8 {
+            Self { frames: 3, slot_bytes: 128 << 20, first_slot_bytes: 16 << 20, limit_bytes: 4 << 30 }
+        } else {
+            Self { frames: 3, slot_bytes: 8 << 20, first_slot_bytes: 4 << 20, limit_bytes: 1 << 30 }
+        }
+    }
+
     /// The default, with what this process's configuration says: `arena_mb`, the MiB of a full slot, and
     /// `max_frame_latency`.
     #[must_use]
@@ -283,6 +291,32 @@ mod tests {
         let small = ArenaConfig::default().with_slots_of(4 << 20);
         assert_eq!((small.slot_bytes, small.first_slot_bytes, small.frame_bytes()), (4 << 20, 4 << 20, 6 << 20));
         assert_eq!(ArenaConfig::default().with_slots_of(u64::MAX), ArenaConfig::default());
+    }
+
+    /// What a load takes that goes on for long, with as many frames under way as there may be.
+    fn long_load(config: ArenaConfig, size: u32) -> u64 {
+        let mut arena = Rotation::new(config);
+        for frame in 0..40 {
+            let mut uploaded = 0;
+            while uploaded <= config.frame_bytes() {
+                place(&mut arena, size);
+                uploaded += u64::from(size);
+            }
+            arena.end_frame(frame);
+            if arena.must_wait() {
+                arena.frame_done(frame + 1 - u64::from(config.frames));
+            }
+        }
+        arena.total_bytes()
+    }
+
+    #[test]
+    fn a_long_load_of_a_32_bit_process_needs_no_more_than_is_mapped() {
+        let config = ArenaConfig::of_pointers(4);
+        for size in [64 << 10, 349_524, 1 << 20, (1 << 20) + 16, 3 << 20, 4 << 20] {
+            assert!(long_load(config, size) <= MAPPED_IN_32_BITS, "uploads of {size}: {}", long_load(config, size));
+        }
+        assert!(long_load(ArenaConfig { slot_bytes: 16 << 20, ..config }, 1 << 20) > MAPPED_IN_32_BITS);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use afterimage_stream::{Executor, Reply};
 use afterimage_vulkan::{Gpu, Options, Renderer, ash};
 use std::collections::HashMap;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -92,10 +93,10 @@ impl Programs {
         DRAWN.fetch_add(1, Ordering::SeqCst);
         let thread = move || {
             let mut program = Program { channel, orders, link, live: LIVE };
-            let (why, unwritten) = match Renderer::on(gpu, options) {
+            let (why, unwritten) = or_abort(|| match Renderer::on(gpu, options) {
                 Ok(renderer) => program.serve(renderer),
                 Err(error) => (Some(error.to_string()), 0),
-            };
+            });
             let link = program.link.clone();
             drop(program);
             match DRAWN.fetch_sub(1, Ordering::SeqCst) {
@@ -114,6 +115,15 @@ impl Programs {
         // It may have left in the meantime.
         let _left = self.0.get(&number).map(|orders| orders.note(request));
     }
+}
+
+/// Does what a program waits for. A panic ends the process as a crash does, so that the viewer gives its programs to another one:
+/// without this thread they would wait forever.
+fn or_abort<T>(work: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_said_by_the_hook| {
+        afterimage_log::finish();
+        std::process::abort()
+    })
 }
 
 const DIED: &str = "the program has died: it crashed or was killed";
@@ -290,7 +300,22 @@ fn numbered(options: &Options, number: usize) -> Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use afterimage_process::ending::Ending;
     use std::path::Path;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_panic_ends_the_process_as_a_crash_does() {
+        const CHILD: &str = "AFTERIMAGE_TEST_PANICS";
+        if std::env::var_os(CHILD).is_some() {
+            let _never = std::thread::spawn(|| or_abort(|| panic!("as a renderer might"))).join();
+            std::process::exit(0);
+        }
+        let name = "render::program::tests::a_panic_ends_the_process_as_a_crash_does";
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", name, "--nocapture"]).env(CHILD, "1").stdout(Stdio::null()).stderr(Stdio::null());
+        assert_eq!(Ending::from(child.status().unwrap()), Ending::Killed(6));
+    }
 
     #[test]
     fn a_second_program_overwrites_nothing() {

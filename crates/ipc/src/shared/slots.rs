@@ -3,13 +3,14 @@
 
 use super::map;
 use crate::SlotMemory;
+use crate::arena::MAPPED_IN_32_BITS;
 use crate::memory::Region;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 
 /// Bytes of slots that are mapped at once.
-const MAPPED: u64 = if size_of::<usize>() == 8 { u64::MAX } else { 64 << 20 };
+const MAPPED: u64 = if size_of::<usize>() == 8 { u64::MAX } else { MAPPED_IN_32_BITS };
 
 struct Slot {
     offset: u64,
