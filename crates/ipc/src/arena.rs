@@ -11,8 +11,13 @@ pub const MAX_SLOTS: usize = 64;
 /// Slots are whole pages of every platform, and of Windows' allocation granularity.
 const GRANULE: u64 = 64 << 10;
 
-/// Uploads after which a frame ends without a picture.
-const FRAME_BYTES: u64 = 32 << 20;
+/// Most uploads after which a frame ends without a picture.
+const MOST_FRAME_BYTES: u64 = 32 << 20;
+
+/// Slots after which further ones are twice as large for every [`MORE`] that there are: there may be few, and whoever needs so many in
+/// frames that cannot end sooner needs the limit.
+const MANY: u32 = 24;
+const MORE: u32 = 8;
 
 /// Sizes of the upload arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,23 +37,16 @@ pub struct ArenaConfig {
 pub(crate) const MAPPED_IN_32_BITS: u64 = 64 << 20;
 
 impl Default for ArenaConfig {
-    /// Three slots of up to 128 MiB that may grow to 4 GiB in all; in a 32-bit process 8 MiB and 1 GiB, of which the shared-memory
-    /// link maps 64 MiB at a time: as much as a long load has under way.
+    /// Three slots of 8 MiB that may grow to 4 GiB in all, in a 32-bit process to 1 GiB, of which the shared-memory link maps 64 MiB at
+    /// a time: as much as a long load has under way. Larger slots were slower to load through, since caches hold less of them, and took
+    /// more memory (`docs/performance.md`).
     fn default() -> Self {
-        Self::of_pointers(size_of::<usize>())
+        let limit_bytes = if size_of::<usize>() == 8 { 4 << 30 } else { 1 << 30 };
+        Self { frames: 3, slot_bytes: 8 << 20, first_slot_bytes: 8 << 20, limit_bytes }
     }
 }
 
 impl ArenaConfig {
-    /// The default where pointers have so many bytes.
-    const fn of_pointers(bytes: usize) -> Self {
-        if bytes == 8 {
-            Self { frames: 3, slot_bytes: 128 << 20, first_slot_bytes: 16 << 20, limit_bytes: 4 << 30 }
-        } else {
-            Self { frames: 3, slot_bytes: 8 << 20, first_slot_bytes: 4 << 20, limit_bytes: 1 << 30 }
-        }
-    }
-
     /// The default, with what this process's configuration says: `arena_mb`, the MiB of a full slot, and
     /// `max_frame_latency`.
     #[must_use]
@@ -80,7 +78,7 @@ impl ArenaConfig {
     /// on, and so much that a submission costs little beside it.
     #[must_use]
     pub fn frame_bytes(&self) -> u64 {
-        self.slot_bytes.saturating_add(self.slot_bytes / 2).min(FRAME_BYTES)
+        self.slot_bytes.saturating_add(self.slot_bytes / 2).min(MOST_FRAME_BYTES)
     }
 }
 
@@ -182,6 +180,7 @@ impl Rotation {
         // A frame of uploads takes about two of the first ones.
         let doublings = (self.slots.len() as u32 / self.config.frames.saturating_mul(2).max(1)).min(16);
         let usual = (self.config.first_slot_bytes << doublings).min(self.config.slot_bytes);
+        let usual = usual << ((self.slots.len() as u32 + MORE).saturating_sub(MANY) / MORE);
         let left = self.config.limit_bytes.saturating_sub(self.total) / GRANULE * GRANULE;
         let bytes = usual.min(left).max(wanted).next_multiple_of(GRANULE);
         (0 < bytes && bytes <= left).then_some(bytes)
@@ -298,7 +297,8 @@ mod tests {
         let mut arena = Rotation::new(config);
         for frame in 0..40 {
             let mut uploaded = 0;
-            while uploaded <= config.frame_bytes() {
+            // As `Port::upload` does.
+            while uploaded + u64::from(size) <= config.frame_bytes() {
                 place(&mut arena, size);
                 uploaded += u64::from(size);
             }
@@ -312,11 +312,23 @@ mod tests {
 
     #[test]
     fn a_long_load_of_a_32_bit_process_needs_no_more_than_is_mapped() {
-        let config = ArenaConfig::of_pointers(4);
+        let config = ArenaConfig::default();
         for size in [64 << 10, 349_524, 1 << 20, (1 << 20) + 16, 3 << 20, 4 << 20] {
             assert!(long_load(config, size) <= MAPPED_IN_32_BITS, "uploads of {size}: {}", long_load(config, size));
         }
         assert!(long_load(ArenaConfig { slot_bytes: 16 << 20, ..config }, 1 << 20) > MAPPED_IN_32_BITS);
+    }
+
+    #[test]
+    fn a_frame_that_does_not_end_gets_all_that_the_limit_allows() {
+        let mut arena = Rotation::new(ArenaConfig::default());
+        let limit = arena.config().limit_bytes;
+        let mut bytes = 0;
+        while bytes < limit - (64 << 20) {
+            place(&mut arena, 1 << 20);
+            bytes += 1 << 20;
+        }
+        assert!(arena.total_bytes() <= limit && arena.slots.len() <= MAX_SLOTS);
     }
 
     #[test]
