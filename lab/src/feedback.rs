@@ -38,11 +38,14 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
 
 fn program(ws: &Workspace, profile: Profile) -> Result<PathBuf> {
     let mut cargo = build::cargo(ws);
-    cargo.args(["build", "-p", "afterimage-xfb-cases", "--bin", "xfb-cases"]);
+    cargo.args(["build", "--bin", "xfb-cases"]);
     let folder = match profile {
-        Profile::Dev => "debug",
+        Profile::Dev => {
+            cargo.arg("--workspace");
+            "debug"
+        }
         Profile::Release => {
-            cargo.arg("--release");
+            cargo.args(["--release", "-p", "afterimage-xfb-cases"]);
             "release"
         }
     };

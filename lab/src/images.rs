@@ -26,7 +26,7 @@ fn folder(ws: &Workspace) -> PathBuf {
 /// # Errors
 /// When something does not build or run.
 pub(crate) fn bless(ws: &Workspace) -> Result {
-    let machine = setup::ensure(ws, &setup::Args { native_only: true, check: false })?;
+    let machine = setup::ensure(ws, &setup::Args::native())?;
     let tree = build::tree(ws, &machine, Profile::Dev)?;
     let wine = Wine::start(ws, &machine, &tree)?;
     let rows = matrix::natively(ws, &tree, &wine, &ws.target.join("images"))?;

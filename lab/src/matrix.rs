@@ -211,24 +211,59 @@ impl Row {
 /// # Errors
 /// When the runs cannot be prepared; a run that fails is a row that says so.
 pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine, out: &Path, validate: bool) -> Result<Vec<Row>> {
-    let _ = std::fs::remove_dir_all(out);
-    std::fs::create_dir_all(out).doing(format!("creating {}", out.display()))?;
-    let session = Session { ws, tree, wine, out, validate };
-    let mut rows = Vec::new();
+    let mut runs = Runs::new(out, validate)?;
     for program in PROGRAMS {
-        let mut reference: Option<(Way, PathBuf)> = None;
-        let mut capture: Option<PathBuf> = None;
+        runs.add(ws, tree, wine, program, &Way::ALL);
+    }
+    Ok(runs.rows())
+}
+
+/// Runs that are made one after the other, as what they need gets there.
+pub(crate) struct Runs {
+    out: PathBuf,
+    validate: bool,
+    /// With the place of its program in [`PROGRAMS`].
+    rows: Vec<(usize, Row)>,
+}
+
+impl Runs {
+    /// The pictures go to `out/PROGRAM/WAY/`.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub(crate) fn new(out: &Path, validate: bool) -> Result<Self> {
+        let _ = std::fs::remove_dir_all(out);
+        std::fs::create_dir_all(out).doing(format!("creating {}", out.display()))?;
+        Ok(Self { out: out.to_owned(), validate, rows: Vec::new() })
+    }
+
+    /// Runs a program in some ways. Its first run that has pictures is what the others, also those of later calls, are held against,
+    /// and writes the capture that is replayed.
+    pub(crate) fn add(&mut self, ws: &Workspace, tree: &Tree, wine: &Wine, program: &Program, ways: &[Way]) {
+        let Self { out, validate, .. } = &*self;
+        let session = Session { ws, tree, wine, out, validate: *validate };
+        let place = PROGRAMS.iter().position(|other| other.name == program.name).unwrap_or(PROGRAMS.len());
+        let mut reference = self.rows.iter().find(|(_, row)| row.program == program.name && !row.pictures.is_empty());
+        let mut reference = reference.take().map(|(_, row)| (row.way, session.folder(program, row.way)));
+        let mut rows = Vec::new();
         // A console's program knows no Windows.
-        for way in Way::ALL.into_iter().filter(|way| program.kind != Kind::Console || !matches!(way, Way::Dll(_))) {
+        for &way in ways.iter().filter(|way| program.kind != Kind::Console || !matches!(way, Way::Dll(_))) {
+            let capture = reference.is_some().then(|| session.capture(program));
             let row = session.row(program, way, reference.as_ref(), capture.as_deref());
             if reference.is_none() && !row.pictures.is_empty() {
                 reference = Some((way, session.folder(program, way)));
-                capture = Some(session.capture(program));
             }
-            rows.push(row);
+            rows.push((place, row));
         }
+        self.rows.extend(rows);
     }
-    Ok(rows)
+
+    /// What has been run so far, by program and way.
+    pub(crate) fn rows(&self) -> Vec<Row> {
+        let mut rows: Vec<_> = self.rows.iter().collect();
+        rows.sort_by_key(|(place, row)| (*place, Way::ALL.iter().position(|way| *way == row.way)));
+        rows.into_iter().map(|(_, row)| row.clone()).collect()
+    }
 }
 
 /// Runs every program natively. The pictures go to `out/PROGRAM/native/`.

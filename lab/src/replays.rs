@@ -66,7 +66,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let tree = match &args.tree {
         Some(root) => Tree::existing(root),
         None => {
-            let machine = setup::ensure(ws, &setup::Args { native_only: true, check: false })?;
+            let machine = setup::ensure(ws, &setup::Args::native())?;
             build::tree(ws, &machine, Profile::Release)?
         }
     };

@@ -184,7 +184,7 @@ impl Run {
 /// When something cannot be built, a run goes wrong, or memory grows.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let native_only = args.way == Which::Native;
-    let machine = setup::ensure(ws, &setup::Args { native_only, check: false })?;
+    let machine = setup::ensure(ws, &setup::Args { native_only, ..setup::Args::default() })?;
     let tree = match &args.tree {
         Some(folder) => Tree::existing(folder),
         None => build::tree(ws, &machine, if args.dev { Profile::Dev } else { Profile::Release })?,

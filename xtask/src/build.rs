@@ -148,16 +148,50 @@ fn folder(ws: &Workspace, profile: Profile) -> PathBuf {
 /// # Errors
 /// When the native half does not build. What becomes of the other is in [`Tree::windows`].
 pub fn tree(ws: &Workspace, machine: &Machine, profile: Profile) -> Result<Tree> {
-    let mut tree = Tree { root: folder(ws, profile), windows: Windows::Built };
+    let mut tree = native(ws, profile)?;
+    windows(ws, machine, &mut tree, profile);
+    Ok(tree)
+}
+
+/// Builds the native half.
+///
+/// # Errors
+/// When it does not build.
+pub fn native(ws: &Workspace, profile: Profile) -> Result<Tree> {
+    let tree = Tree { root: folder(ws, profile), windows: Windows::Impossible("it was not asked for".to_owned()) };
     native_libraries(ws, &tree, profile)?;
     headers(ws, &tree)?;
     native_samples(ws, &tree)?;
-    if let Some(why) = machine.no_windows_build() {
-        tree.windows = Windows::Impossible(why);
-    } else if let Err(failure) = windows_libraries(ws, &tree, profile).and_then(|()| windows_samples(ws, &tree)) {
-        eprintln!("{failure}  going on with the native half");
-        tree.windows = Windows::Broken(failure.summary());
-    }
+    Ok(tree)
+}
+
+/// Adds the Windows half to a tree, where the machine can build it.
+pub fn windows(ws: &Workspace, machine: &Machine, tree: &mut Tree, profile: Profile) {
+    tree.windows = match machine.no_windows_build() {
+        Some(why) => Windows::Impossible(why),
+        None => match windows_libraries(ws, tree, profile).and_then(|()| windows_samples(ws, tree)) {
+            Ok(()) => Windows::Built,
+            Err(failure) => {
+                eprintln!("{failure}  going on with the native half");
+                Windows::Broken(failure.summary())
+            }
+        },
+    };
+}
+
+/// Only the library as the tests build it, and the samples that are linked with it: what is there soonest.
+///
+/// # Errors
+/// When anything does not build.
+pub fn first(ws: &Workspace) -> Result<Tree> {
+    let why = "it is built last".to_owned();
+    let tree = Tree { root: folder(ws, Profile::Dev), windows: Windows::Impossible(why) };
+    let mut cargo = cargo(ws);
+    cargo.args(["build", "--workspace", "--lib"]);
+    step::run(ws, &mut cargo, "building libd3d9.so", "")?;
+    copy(&ws.target.join("debug/libd3d9.so"), &tree.root.join("libd3d9.so"))?;
+    headers(ws, &tree)?;
+    native_samples(ws, &tree)?;
     Ok(tree)
 }
 
@@ -202,9 +236,10 @@ fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
             ]);
             "release"
         }
-        // The same choice of features as `cargo test --workspace` makes, so that all of it is there already.
+        // The same choice of features as `cargo test --workspace` makes, so that nothing is built twice; with the one test program
+        // that others have recordings written by.
         Profile::Dev => {
-            cargo.args(["build", "--workspace", "--lib", "--bins", "--tests", "--examples"]);
+            cargo.args(["build", "--workspace", "--lib", "--bins", "--examples", "--test", "scenes"]);
             "debug"
         }
     };

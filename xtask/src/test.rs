@@ -23,6 +23,9 @@ pub(crate) struct Args {
     /// 5 minutes on 2 cores where everything is built. Says what it leaves out.
     #[arg(long, conflicts_with = "parts")]
     quick: bool,
+    /// Install what is missing without asking.
+    #[arg(long, short)]
+    yes: bool,
     /// Seconds for each fuzz target.
     #[arg(long, default_value_t = 10)]
     fuzz_seconds: u32,
@@ -63,7 +66,7 @@ const LABORATORY: [(Part, &str); 4] =
 /// When anything fails.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let start = Instant::now();
-    setup::ensure(ws, &setup::Args { native_only: args.quick, check: false })?;
+    setup::ensure(ws, &setup::Args { native_only: args.quick, yes: args.yes, ..setup::Args::default() })?;
     let mut score = Score::default();
     let named: &[Part] = if args.quick { &QUICK } else { &args.parts };
     let wanted = |part| named.is_empty() || named.contains(&part);

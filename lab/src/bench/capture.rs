@@ -32,7 +32,7 @@ struct Measured {
 /// # Errors
 /// When something does not build, or a run fails.
 pub(crate) fn finish(ws: &Workspace, out: &Path) -> Result {
-    let machine = setup::ensure(ws, &setup::Args { native_only: true, check: false })?;
+    let machine = setup::ensure(ws, &setup::Args::native())?;
     let tree = build::tree(ws, &machine, Profile::Release)?;
     let folder = out.join("capture");
     std::fs::create_dir_all(&folder).doing(format!("creating {}", folder.display()))?;

@@ -102,7 +102,7 @@ pub(super) fn run(ws: &Workspace, args: &Args, out: &Path) -> Result {
     }
     let settings = if args.settings.is_empty() { &Setting::ALL } else { args.settings.as_slice() };
     let native_only = settings == [Setting::Native];
-    let machine = setup::ensure(ws, &setup::Args { native_only, check: false })?;
+    let machine = setup::ensure(ws, &setup::Args { native_only, ..setup::Args::default() })?;
     let tree = match &args.tree {
         Some(folder) => Tree::existing(folder),
         None if native_only => build::library(ws)?,

@@ -130,7 +130,7 @@ pub(super) fn run(ws: &Workspace, args: &d3d9::Args, out: &Path) -> Result {
     let tree = match tree {
         Some(folder) => Tree::existing(folder),
         None => {
-            setup::ensure(ws, &setup::Args { native_only: true, check: false })?;
+            setup::ensure(ws, &setup::Args::native())?;
             build::library(ws)?
         }
     };

@@ -62,7 +62,7 @@ struct Pair {
 /// # Errors
 /// When something does not build, or a run fails.
 pub(crate) fn finish(ws: &Workspace, out: &Path) -> Result {
-    setup::ensure(ws, &setup::Args { native_only: true, check: false })?;
+    setup::ensure(ws, &setup::Args::native())?;
     let tree = build::library(ws)?;
     let program = build::afterimage(ws)?;
     let mut pairs = Vec::new();

@@ -1,67 +1,84 @@
 //! `cargo xtask demo`: samples of every guest in every way there is, what is done with their captures, scenes of the PlayStation 4,
-//! transform feedback, and shaders in every language, as a table and a page.
+//! transform feedback, and shaders in every language, as a table and a page that grows with every step.
 
 mod browser;
 mod captures;
 mod page;
+mod steps;
 mod window;
 mod words;
 
-use std::path::Path;
+use std::path::PathBuf;
+use std::time::Instant;
 
-use xtask::build::{self, Profile, Tree, Width};
+use xtask::build::{self, Profile, Tree};
 use xtask::setup::{self, Machine};
 use xtask::step::{Context, Failure, Result};
 use xtask::workspace::Workspace;
 
-use crate::feedback;
-use crate::gnm::scenes;
-use crate::matrix::{self, End};
-use crate::programs;
-use crate::report;
-use crate::shaders;
-use crate::wine::Wine;
-use crate::wine::place::{Place, Release};
+use crate::matrix::{End, Runs};
 use page::Section;
 pub(crate) use page::texts;
+use steps::{Step, Times};
 
 /// Arguments of `demo`.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// Only these parts; all if none is named.
+    /// Only these parts.
     #[arg(value_enum)]
     parts: Vec<Part>,
+    /// Also what takes long: captures and all that is done with them, engines of others, transform feedback.
+    #[arg(long, conflicts_with = "parts")]
+    all: bool,
     /// Only the native half, even where Wine and mingw are there.
     #[arg(long)]
     native_only: bool,
     /// Watch with the validation layers; any message is a failure.
     #[arg(long)]
     validate: bool,
-    /// Build as the tests do: quicker to build, slower to run.
+    /// Build what users get: slower to build, quicker to run.
     #[arg(long)]
-    dev: bool,
+    release: bool,
     /// Use what was built by the last run.
     #[arg(long)]
     no_build: bool,
+    /// Install what is missing without asking.
+    #[arg(long, short)]
+    yes: bool,
 }
 
-/// What the demo shows, in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+/// What the demo shows, in the order of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 enum Part {
     /// The sample programs in every way.
     Samples,
-    /// A capture of a sample of each guest, and everything that is done with captures.
-    Captures,
-    /// Engines that others wrote, beside WineD3D.
-    Engines,
     /// Scenes of the PlayStation 4.
     Gnm,
-    /// Transform feedback without hardware.
-    Feedback,
     /// Shaders in every language.
     Shaders,
     /// Figures over pictures, devices, configuration.
     Words,
+    /// A capture of a sample of each guest, and everything that is done with captures.
+    Captures,
+    /// Engines that others wrote, beside WineD3D.
+    Engines,
+    /// Transform feedback without hardware.
+    Feedback,
+}
+
+/// What the steps share.
+struct Demo {
+    ws: Workspace,
+    args: Args,
+    machine: Machine,
+    profile: Profile,
+    tree: Tree,
+    out: PathBuf,
+    runs: Option<Runs>,
+    sections: Vec<(Part, Section)>,
+    start: Instant,
+    /// Minutes until the page had its first picture.
+    first_picture: Option<f32>,
 }
 
 /// The command itself.
@@ -69,66 +86,72 @@ enum Part {
 /// # Errors
 /// When something cannot be built, or a program or its pictures go wrong.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
-    let machine = setup::ensure(ws, &setup::Args { native_only: args.native_only, check: false })?;
-    let profile = if args.dev { Profile::Dev } else { Profile::Release };
-    let tree = if args.no_build { build::built(ws, &machine, profile) } else { build::tree(ws, &machine, profile)? };
+    let asked = setup::Args { native_only: args.native_only, yes: args.yes, ..setup::Args::default() };
+    let machine = setup::ensure(ws, &asked)?;
+    let profile = if args.release { Profile::Release } else { Profile::Dev };
+    let tree = build::built(ws, &machine, profile);
     let out = ws.target.join("demo");
     std::fs::create_dir_all(&out).doing(format!("creating {}", out.display()))?;
-    let wanted = |part| args.parts.is_empty() || args.parts.contains(&part);
-    let mut sections: Vec<Section> = Vec::new();
-    if wanted(Part::Samples) {
-        let wine = Wine::start(ws, &machine, &tree)?;
-        let rows = matrix::run(ws, &tree, &wine, &out.join("samples"), args.validate)?;
-        report::print(&rows, &ws.root);
-        report::write(&rows, &out.join("results.json"), &out)?;
-        sections.push(page::samples(&rows, &out));
+    let (sections, runs, first_picture) = (Vec::new(), None, None);
+    let start = Instant::now();
+    let (ws, args) = (ws.clone(), args.clone());
+    let mut demo = Demo { ws, args, machine, profile, tree, out, runs, sections, start, first_picture };
+    let todo: Vec<&Step> = steps::STEPS.iter().filter(|step| step.is_wanted(&demo.args)).collect();
+    let mut times = Times::read(&demo.out);
+    for (at, step) in todo.iter().enumerate() {
+        demo.show(&times.to_come(&todo[at..]))?;
+        let begun = Instant::now();
+        (step.run)(&mut demo)?;
+        times.took(step, begun.elapsed());
     }
-    if wanted(Part::Captures) {
-        sections.push(captures::section(ws, &tree, &out, args.validate)?);
-    }
-    if wanted(Part::Engines) {
-        let engines = engines(ws, &machine, &tree, &out.join("programs"))?;
-        programs::print(&engines);
-        sections.extend(page::engines(&engines, &out));
-    }
-    if wanted(Part::Gnm) {
-        let scenes = scenes::draw(ws, &tree, profile, &out.join("gnm"))?;
-        sections.push(page::scenes(&scenes, &out));
-    }
-    if wanted(Part::Feedback) {
-        let particles = feedback::particles(ws, &tree, profile, &out.join("xfb"))?;
-        sections.push(page::particles(&particles, &out));
-    }
-    if wanted(Part::Shaders) {
-        let shaders = shaders::translate(ws, &tree)?;
-        sections.push(page::shaders(&shaders));
-    }
-    if wanted(Part::Words) {
-        sections.push(words::section(ws, &tree, &out)?);
-    }
-    let notes: Vec<String> =
-        machine.missing.iter().map(|missing| format!("{}: {}", missing.what, missing.why)).collect();
-    page::write(&sections, &notes, &out)?;
-    println!();
-    for line in sections.iter().flat_map(|section| &section.lines) {
-        println!("{line}");
-    }
-    println!("all pictures: {}", out.join("index.html").display());
-    let ends = || sections.iter().flat_map(|section| &section.ends);
-    let bad = ends().filter(|end| matches!(end, End::Bad(_))).count();
-    if bad > 0 {
-        return Err(Failure::new("the demo", format!("{bad} of {} runs went wrong", ends().count()))
-            .advise("the lines above and the page say which, and why"));
-    }
-    Ok(())
+    demo.show(&[])?;
+    times.write(&demo.out)?;
+    demo.end()
 }
 
-/// Engines from a package registry, 64 bit, beside WineD3D.
-fn engines(ws: &Workspace, machine: &Machine, tree: &Tree, out: &Path) -> Result<Vec<programs::Row>> {
-    if let Some(why) = machine.no_windows() {
-        println!("skipped: engines from a package registry: {why}");
-        return Ok(Vec::new());
+impl Demo {
+    /// Adds a section to the page, or puts it in the place of what was there.
+    fn put(&mut self, part: Part, section: Section) {
+        self.sections.retain(|(other, old)| *other != part || old.id != section.id);
+        self.sections.push((part, section));
+        self.sections.sort_by_key(|(part, _)| *part);
     }
-    let place = Place::prepare(ws, Release::Host)?;
-    programs::run(ws, tree, &place, &[Width::W64], &[], out)
+
+    /// Writes the page, with the steps to come and the seconds that they take.
+    fn show(&mut self, to_come: &[(&str, u32)]) -> Result {
+        let lost = self.machine.missing.iter();
+        let notes: Vec<String> = lost.map(|missing| format!("{}: {}", missing.what, missing.why)).collect();
+        let page = page::write(self.sections.iter().map(|(_, section)| section), &notes, to_come, &self.out)?;
+        if self.first_picture.is_none() && !self.sections.is_empty() {
+            self.first_picture = Some(self.minutes());
+            println!("the first pictures, and soon more: {}", page.display());
+        }
+        Ok(())
+    }
+
+    fn minutes(&self) -> f32 {
+        self.start.elapsed().as_secs_f32() / 60.0
+    }
+
+    /// Says what there is, and whether all went well.
+    fn end(&self) -> Result {
+        println!();
+        for line in self.sections.iter().flat_map(|(_, section)| &section.lines) {
+            println!("{line}");
+        }
+        if let Some(first) = self.first_picture {
+            println!("first pictures after {first:.1} minutes, all after {:.1}", self.minutes());
+        }
+        if self.args.parts.is_empty() && !self.args.all {
+            println!("captures, engines of others and transform feedback: cargo xtask demo --all");
+        }
+        println!("all pictures: {}", self.out.join("index.html").display());
+        let ends = || self.sections.iter().flat_map(|(_, section)| &section.ends);
+        let bad = ends().filter(|end| matches!(end, End::Bad(_))).count();
+        if bad > 0 {
+            return Err(Failure::new("the demo", format!("{bad} of {} runs went wrong", ends().count()))
+                .advise("the lines above and the page say which, and why"));
+        }
+        Ok(())
+    }
 }

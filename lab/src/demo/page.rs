@@ -92,9 +92,51 @@ fn way(way: Way) -> String {
     }
 }
 
-/// The sample programs: a table, then a picture of each way and frames of one.
+/// The sample programs: a picture of each way and frames of one, then a table of the runs.
 pub(super) fn samples(rows: &[Row], out: &Path) -> Section {
-    let mut html = String::from("<div class=\"wide\"><table><tr>");
+    let mut html = String::new();
+    for program in PROGRAMS {
+        let shown: Vec<&Row> =
+            rows.iter().filter(|row| row.program == program.name && row.poster().is_some()).collect();
+        if !shown.is_empty() {
+            let _ = writeln!(html, "<h3>{}</h3>\n<p class=\"sub\">{}</p>", program.name, escape(program.what));
+            html.push_str(&sample(&shown, program.name, out));
+        }
+    }
+    html.push_str(&table(rows, out));
+    Section {
+        id: "samples",
+        title: "Sample programs",
+        what: "Direct3D 9 programs: natively in one process, as Windows programs through <code>d3d9.dll</code> and shared memory, and \
+               replayed from a capture; a program of the Xbox, whose push buffers an NV2A in software runs; and one of the PlayStation \
+               4, whose command buffers and GCN code are in its memory. The pictures of a program must be the same to the last pixel."
+            .to_owned(),
+        html,
+        ends: rows.iter().map(|row| row.end.clone()).collect(),
+        lines: Vec::new(),
+    }
+}
+
+/// A picture of each of a program's runs, and all of one.
+fn sample(shown: &[&Row], name: &str, out: &Path) -> String {
+    let posters = shown.iter().filter_map(|row| {
+        let stem = row.poster()?.file_stem()?.to_string_lossy().into_owned();
+        let frame = stem.trim_start_matches("frame-").trim_start_matches('0').to_owned();
+        Some(Figure::new(row.poster()?, way(row.way), format!("frame {frame}")))
+    });
+    let mut html = figures("grid", &posters.collect::<Vec<_>>(), out);
+    html.push_str("<div class=\"strip\">");
+    for path in shown.iter().max_by_key(|row| row.pictures.len()).iter().flat_map(|row| &row.pictures) {
+        let (link, frame) = (link(path, out), path.file_stem().unwrap_or_default().to_string_lossy());
+        let _ = write!(html, "<a href=\"{link}\"><img src=\"{link}\" alt=\"{name}, {frame}\" loading=\"lazy\"></a>");
+    }
+    html.push_str("</div>\n");
+    html
+}
+
+/// The runs, one a line.
+fn table(rows: &[Row], out: &Path) -> String {
+    let mut html = String::from("<h3>The runs</h3>\n<div class=\"wide\"><table><tr>");
     for heading in &HEADINGS[..7] {
         let _ = write!(html, "<th>{heading}</th>");
     }
@@ -114,41 +156,7 @@ pub(super) fn samples(rows: &[Row], out: &Path) -> Section {
         let _ = writeln!(html, "<td class=\"{class}\">{}{separator}{}</td></tr>", cells[6], escape(why));
     }
     html.push_str("</table></div>\n");
-    for program in PROGRAMS {
-        let shown: Vec<&Row> =
-            rows.iter().filter(|row| row.program == program.name && row.poster().is_some()).collect();
-        if shown.is_empty() {
-            continue;
-        }
-        let _ = writeln!(html, "<h3>{}</h3>\n<p class=\"sub\">{}</p>", program.name, escape(program.what));
-        let posters = shown.iter().filter_map(|row| {
-            let stem = row.poster()?.file_stem()?.to_string_lossy().into_owned();
-            let frame = stem.trim_start_matches("frame-").trim_start_matches('0').to_owned();
-            Some(Figure::new(row.poster()?, way(row.way), format!("frame {frame}")))
-        });
-        html.push_str(&figures("grid", &posters.collect::<Vec<_>>(), out));
-        html.push_str("<div class=\"strip\">");
-        for path in shown.iter().max_by_key(|row| row.pictures.len()).iter().flat_map(|row| &row.pictures) {
-            let (link, name) = (link(path, out), path.file_stem().unwrap_or_default().to_string_lossy());
-            let _ = write!(
-                html,
-                "<a href=\"{link}\"><img src=\"{link}\" alt=\"{}, {name}\" loading=\"lazy\"></a>",
-                program.name
-            );
-        }
-        html.push_str("</div>\n");
-    }
-    Section {
-        id: "samples",
-        title: "Sample programs",
-        what: "Direct3D 9 programs: natively in one process, as Windows programs through <code>d3d9.dll</code> and shared memory, and \
-               replayed from a capture; a program of the Xbox, whose push buffers an NV2A in software runs; and one of the PlayStation \
-               4, whose command buffers and GCN code are in its memory. The pictures of a program must be the same to the last pixel."
-            .to_owned(),
-        html,
-        ends: rows.iter().map(|row| row.end.clone()).collect(),
-        lines: Vec::new(),
-    }
+    html
 }
 
 /// Engines beside WineD3D, if they were run.
@@ -236,30 +244,59 @@ section{scroll-margin-top:3.5rem}a:focus-visible,pre:focus-visible,summary:focus
 .grid{grid-template-columns:repeat(auto-fill,minmax(min(230px,100%),1fr))}.grid+.grid{margin-top:1rem}.small.grid{grid-template-columns:repeat(auto-fill,minmax(140px,1fr))}\
 .steps{grid-template-columns:repeat(auto-fit,minmax(min(25rem,100%),1fr))}.steps figure{min-width:0}\
 .steps figcaption span{float:right}details{margin:1rem 0}summary{cursor:pointer;color:var(--link)}summary+*{margin-top:.75rem}\
+#coming{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:.6rem .9rem}code{overflow-wrap:anywhere}\
 @media(max-width:40rem){main{padding:1rem .75rem}h1{font-size:1.6rem}td,th{padding:.3rem .4rem}}";
 
-/// Writes `index.html` into `out`.
+/// Seconds between two looks of a browser at a page that grows.
+const RELOAD: u32 = 5;
+
+/// Writes `index.html` into `out`: sections, what the machine lacks, and the steps to come with the seconds that they take. Where the
+/// page is.
 ///
 /// # Errors
 /// When it cannot be written.
-pub(super) fn write(sections: &[Section], notes: &[String], out: &Path) -> Result {
-    std::fs::write(out.join("index.html"), html(sections, notes)).doing("writing index.html")
+pub(super) fn write<'a>(
+    sections: impl Iterator<Item = &'a Section>,
+    notes: &[String],
+    to_come: &[(&str, u32)],
+    out: &Path,
+) -> Result<PathBuf> {
+    let (page, sections) = (out.join("index.html"), sections.collect::<Vec<_>>());
+    std::fs::write(&page, html(&sections, notes, to_come)).doing("writing index.html")?;
+    Ok(page)
 }
 
-fn html(sections: &[Section], notes: &[String]) -> String {
+/// The steps to come, the first of which is being done, and the time left.
+fn coming(to_come: &[(&str, u32)]) -> String {
+    let Some(((now, _), later)) = to_come.split_first() else { return String::new() };
+    let seconds: u32 = to_come.iter().map(|(_, seconds)| seconds).sum();
+    let left = if seconds < 90 { format!("{seconds} seconds") } else { format!("{} minutes", seconds.div_ceil(60)) };
+    let later: String = later.iter().map(|(what, _)| format!(", then {}", escape(what))).collect();
+    format!(
+        "<p id=\"coming\"><b>Now: {}</b>{later}. About {left} are left; this page reloads itself.</p>\n",
+        escape(now)
+    )
+}
+
+fn html(sections: &[&Section], notes: &[String], to_come: &[(&str, u32)]) -> String {
     let bad = sections.iter().flat_map(|section| &section.ends).filter(|end| matches!(end, End::Bad(_))).count();
     let all = sections.iter().map(|section| section.ends.len()).sum::<usize>();
-    let result = if bad == 0 {
-        format!("<span class=\"ok\">All {all} runs went well.</span>")
-    } else {
-        format!("<span class=\"failed\">{bad} of {all} runs went wrong.</span>")
+    let result = match (bad, to_come) {
+        (0, []) => format!("<span class=\"ok\">All {all} runs went well.</span>"),
+        (0, _) => format!("<span class=\"ok\">All {all} runs so far went well.</span>"),
+        _ => format!("<span class=\"failed\">{bad} of {all} runs went wrong.</span>"),
+    };
+    let reload = match to_come {
+        [] => String::new(),
+        _ => format!("<meta http-equiv=\"refresh\" content=\"{RELOAD}\">"),
     };
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
-         content=\"width=device-width,initial-scale=1\"><title>Afterimage: demo</title><style>{STYLE}{MORE_STYLE}</style></head>\
-         <body><main>\n<h1>Afterimage</h1>\n<p class=\"sub\">Commands and shaders of three dead graphics systems, drawn by Vulkan: \
-         Direct3D 9, the first Xbox's NV2A, and the PlayStation 4's GNM. Every picture here was made by <code>cargo xtask \
-         demo</code>, from material of our own. {result}</p>\n<nav>"
+         content=\"width=device-width,initial-scale=1\">{reload}<title>Afterimage: demo</title><style>{STYLE}{MORE_STYLE}</style>\
+         </head><body><main>\n<h1>Afterimage</h1>\n<p class=\"sub\">Commands and shaders of three dead graphics systems, drawn by \
+         Vulkan: Direct3D 9, the first Xbox's NV2A, and the PlayStation 4's GNM. Every picture here was made by <code>cargo xtask \
+         demo</code>, from material of our own. {result}</p>\n{}<nav>",
+        coming(to_come)
     );
     for section in sections {
         let _ = write!(html, "<a href=\"#{}\">{}</a>", section.id, section.title);
@@ -285,8 +322,11 @@ fn html(sections: &[Section], notes: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Section, html, texts};
-    use crate::matrix::End;
+    use super::{Figure, Section, figures, html, samples, texts};
+    use crate::demo::browser;
+    use crate::matrix::{End, PROGRAMS, Row, Stats, Way};
+    use std::path::Path;
+    use xtask::build::Width;
 
     #[test]
     fn a_page_counts_what_went_wrong_and_keeps_text_as_text() {
@@ -298,11 +338,62 @@ mod tests {
             ends: vec![End::Good, End::Bad("why".to_owned())],
             lines: Vec::new(),
         };
-        let page = html(&[section], &["Wine: not installed".to_owned()]);
+        let page = html(&[&section], &["Wine: not installed".to_owned()], &[]);
         assert!(page.contains("1 of 2 runs went wrong"));
         assert!(page.contains("<a href=\"#one\">One</a>") && page.contains("<section id=\"one\">"));
         assert!(page.contains("<b>words</b> <span>2 lines</span>") && page.contains("if (a &lt; b) {\n}</pre>"));
         assert!(page.contains("<li>Wine: not installed</li>"));
-        assert!(html(&[], &[]).contains("All 0 runs went well"));
+        assert!(html(&[], &[], &[]).contains("All 0 runs went well"));
+    }
+
+    #[test]
+    fn a_page_that_grows_says_what_comes_and_reloads_itself() {
+        let page = html(&[], &[], &[("building <it>", 100), ("drawing", 21)]);
+        assert!(page.contains("<b>Now: building &lt;it&gt;</b>, then drawing. About 3 minutes are left"));
+        assert!(page.contains("http-equiv=\"refresh\""));
+        let done = html(&[], &[], &[]);
+        assert!(!done.contains("refresh") && !done.contains("id=\"coming\""));
+        assert!(html(&[], &[], &[("drawing", 21)]).contains("About 21 seconds are left"));
+    }
+
+    /// Rows of every kind and with long words, as a page may have.
+    fn rows() -> Vec<Row> {
+        let ends = [End::Good, End::Skipped("no Wine, 32 bit: not installed".into()), End::Bad("w".repeat(90))];
+        let ways = [Way::Native, Way::Dll(Width::W64), Way::Replay];
+        let of = |program: &'static str| {
+            ways.into_iter().zip(ends.clone()).map(move |(way, end)| {
+                let pictures = (0..9).map(|n| format!("/out/samples/{program}/frame-00003{n}.png").into()).collect();
+                Row { program, way, end, stats: Stats::default(), pictures }
+            })
+        };
+        PROGRAMS.iter().flat_map(|program| of(program.name)).collect()
+    }
+
+    #[test]
+    fn pictures_come_before_the_table_of_runs() {
+        let section = samples(&rows(), Path::new("/out"));
+        let (picture, table) = (section.html.find("<img").unwrap(), section.html.find("<table").unwrap());
+        assert!(picture < table);
+    }
+
+    /// Nobody scrolls sideways through it on a telephone: asked of a browser, where there is one.
+    #[test]
+    fn a_page_fits_into_390_pixels() {
+        let figure = |n: u32| Figure::new(format!("/out/{n}.png"), "a title of some words", "a <code>caption</code>");
+        let wide = Section {
+            id: "wide",
+            title: "Wide",
+            what: format!("<code>{}</code>", "a long line of a command ".repeat(6)),
+            html: figures("grid small", &[figure(1), figure(2), figure(3)], Path::new("/out"))
+                + &texts(&[(format!("<b>text</b> <code>{}</code>", "word ".repeat(30)), "0123456789 ".repeat(40))]),
+            ends: Vec::new(),
+            lines: Vec::new(),
+        };
+        let samples = samples(&rows(), Path::new("/out"));
+        let page = html(&[&samples, &wide], &["Wine: not installed".to_owned()], &[("building", 3)]);
+        match browser::widths(&page.replace("http-equiv=\"refresh\"", ""), 390).expect("the browser works") {
+            Ok((shown, scrolled)) => assert!(shown == 390 && scrolled <= shown, "{scrolled} of {shown} pixels"),
+            Err(why) => println!("skipped: {why}"),
+        }
     }
 }

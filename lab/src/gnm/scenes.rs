@@ -102,10 +102,10 @@ pub(crate) fn draw(ws: &Workspace, tree: &Tree, profile: Profile, out: &Path) ->
 fn record(ws: &Workspace, profile: Profile, out: &Path) -> Result<PathBuf> {
     let recordings = out.join("recordings");
     let mut cargo = build::cargo(ws);
-    cargo.args(["test", "-p", "afterimage-gnm", "--test", "scenes"]);
-    if matches!(profile, Profile::Release) {
-        cargo.arg("--release");
-    }
+    match profile {
+        Profile::Dev => cargo.args(["test", "--workspace", "--test", "scenes"]),
+        Profile::Release => cargo.args(["test", "--release", "-p", "afterimage-gnm", "--test", "scenes"]),
+    };
     cargo.arg("--").args(UNRECORDED.iter().flat_map(|name| ["--skip", name]));
     cargo.env("AFTERIMAGE_RECORD", &recordings).env("AFTERIMAGE_VALIDATE", "0");
     step::run(ws, &mut cargo, "recording scenes of the PlayStation 4", "")?;

@@ -54,7 +54,7 @@ fn draw(ws: &Workspace, out: &Path) -> Result {
         println!("no recordings are drawn: {}", super::absent(&folder).summary());
         return Ok(());
     }
-    setup::ensure(ws, &setup::Args { native_only: true, check: false })?;
+    setup::ensure(ws, &setup::Args::native())?;
     let mut replay = Command::new(build::afterimage(ws)?);
     replay.arg("replay").args(&recordings).env("AFTERIMAGE_VALIDATE", "0");
     let start = Instant::now();

@@ -48,7 +48,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     if recordings.is_empty() {
         return Err(absent(&folder));
     }
-    setup::ensure(ws, &setup::Args { native_only: true, check: false })?;
+    setup::ensure(ws, &setup::Args::native())?;
     let program = build::afterimage(ws)?;
     let compared = compare(ws, &program, &folder, &recordings)?;
     let file = list(ws);

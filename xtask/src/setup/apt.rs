@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::step::{self, Context, Progress, Result};
+use crate::step::{self, Context, Failure, Progress, Result};
 use crate::workspace::Workspace;
 
 /// The key ring that signs Debian's own suites.
@@ -46,6 +46,28 @@ pub fn install(ws: &Workspace, names: &[&str], backports: bool, progress: &Progr
         }
     }
     result
+}
+
+/// How much apt would download for packages that are not there, and how much room that takes, in apt's words.
+///
+/// # Errors
+/// When apt does not know one of them.
+pub fn size(ws: &Workspace, names: &[&str], progress: &Progress) -> Result<String> {
+    update_once(ws, progress)?;
+    let mut command = apt_get();
+    // With no package installed, the answer "no" is an exit status other than 0.
+    command.args(["install", "--assume-no", "--no-install-recommends"]).args(names);
+    let done = step::run_to_end(ws, &mut command, "asking apt for sizes", progress)?;
+    let said = std::fs::read_to_string(&done.log).doing("reading what apt said")?;
+    size_of(&said).ok_or_else(|| Failure::new("asking apt for sizes", done.tail.join("\n")))
+}
+
+/// The two sizes in what `apt-get install` says.
+fn size_of(said: &str) -> Option<String> {
+    let after = |words: &str| said.lines().find_map(|line| line.strip_prefix(words));
+    let get = after("Need to get ")?.split(" of archives").next()?;
+    let room = after("After this operation, ").and_then(|rest| rest.split(" of additional").next());
+    Some(format!("{get} to download, {} on the disk", room.unwrap_or("nothing")))
 }
 
 /// What to add to a command line by hand to install from backports.
@@ -221,7 +243,15 @@ fn sources() -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::mirror_of;
+    use super::{mirror_of, size_of};
+
+    #[test]
+    fn sizes_are_found_in_what_apt_says() {
+        let said = "The following NEW packages will be installed:\n  wine\n0 upgraded, 1 newly installed.\n\
+                    Need to get 0 B/95.3 kB of archives.\nAfter this operation, 161 kB of additional disk space will be used.\n";
+        assert_eq!(size_of(said).as_deref(), Some("0 B/95.3 kB to download, 161 kB on the disk"));
+        assert_eq!(size_of("E: Unable to locate package wine\n"), None);
+    }
 
     #[test]
     fn mirror_is_found_in_both_formats() {

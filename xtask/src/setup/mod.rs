@@ -1,6 +1,7 @@
 //! `cargo xtask setup`: what a machine needs, as a table of steps, each with a check that takes no time and a way to get it.
 
 pub mod apt;
+mod consent;
 pub mod rust_target;
 pub mod wine32;
 
@@ -19,6 +20,17 @@ pub struct Args {
     /// Say what is missing and how it would be installed, and change nothing.
     #[arg(long)]
     pub check: bool,
+    /// Install without asking. `CI=true` in the environment does the same.
+    #[arg(long, short)]
+    pub yes: bool,
+}
+
+impl Args {
+    /// For the native half alone: no Wine, no mingw, no Windows target.
+    #[must_use]
+    pub fn native() -> Self {
+        Self { native_only: true, ..Self::default() }
+    }
 }
 
 /// What cannot be done without a step.
@@ -40,8 +52,8 @@ enum Need {
 enum How {
     /// Debian packages, from backports where that is wanted and possible.
     Packages { names: &'static [&'static str], backports: bool },
-    /// A function of ours; the text is what to tell a user who has to do it by hand.
-    Ours { run: fn(&Workspace, &Progress) -> Result, by_hand: &'static str, needs_root: bool },
+    /// A function of ours, which puts so much into the cache folder; the text is what to tell a user who has to do it by hand.
+    Ours { run: fn(&Workspace, &Progress) -> Result, by_hand: &'static str, needs_root: bool, size: &'static str },
 }
 
 /// One row of the table.
@@ -154,7 +166,12 @@ const STEPS: &[Step] = &[
         what: "Rust's Windows targets (library source)",
         need: Need::Build,
         done: rust_target::done,
-        how: How::Ours { run: rust_target::install, by_hand: "rustup component add rust-src", needs_root: false },
+        how: How::Ours {
+            run: rust_target::install,
+            by_hand: "rustup component add rust-src",
+            needs_root: false,
+            size: "430 MB",
+        },
     },
     Step {
         what: "Wine, 32 bit",
@@ -164,6 +181,7 @@ const STEPS: &[Step] = &[
             run: wine32::install,
             by_hand: "dpkg --add-architecture i386 && apt-get update && apt-get install --no-install-recommends wine32:i386",
             needs_root: true,
+            size: "730 MB",
         },
     },
 ];
@@ -246,7 +264,10 @@ pub fn ensure(ws: &Workspace, args: &Args) -> Result<Machine> {
     if todo.is_empty() {
         return Ok(machine);
     }
-    let can_install = apt::available() && apt::is_root();
+    let mut can_install = apt::available() && apt::is_root();
+    if can_install && !args.check {
+        can_install = consent::asked(ws, &todo, args.yes)?;
+    }
     if args.check || !can_install {
         explain(&todo, args.check);
     }
