@@ -25,7 +25,9 @@ pub const COMMANDS: &[Row] = &[
         name: "demo",
         about: "Set up, build, run the sample programs in every way there is, and show their pictures",
         more: "Each program runs natively in one process, as a 64-bit and a 32-bit Windows program under Wine through shared \
-               memory, and from a capture; the pictures must be the same. Results: a table, and target/demo/index.html.",
+               memory, and from a capture; the pictures must be the same. Results: a table, and target/demo/index.html, which is \
+               there after the first pictures and grows with every step: what is native first, then Windows programs, and with \
+               --all what takes longest.",
     },
     Row { name: "validate", about: "Run the samples and their captures under the Vulkan validation layers", more: "" },
     Row { name: "bench", about: "Measure: `d3d9` (what a draw costs), and every crate's benchmarks", more: "" },
