@@ -11,6 +11,7 @@ use xtask::workspace::Workspace;
 use crate::conformance;
 use crate::endings;
 use crate::images;
+use crate::installed;
 use crate::keys;
 use crate::killed;
 use crate::matrix::{self, End};
@@ -34,6 +35,7 @@ pub(crate) struct Args {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
     Samples,
+    Install,
     Keys,
     Nv2a,
     Conformance,
@@ -49,6 +51,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     for part in &args.parts {
         let result = match part {
             Part::Samples => samples(ws, &machine, &mut score),
+            Part::Install => install(ws, &machine, &mut score),
             Part::Keys => press_keys(ws, &machine, &mut score),
             Part::Nv2a => recordings(ws, &mut score),
             Part::Conformance => suites(ws, &machine, &mut score),
@@ -122,6 +125,23 @@ fn samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> Resul
             End::Good => println!("ok {what}: memory stays where it was"),
             End::Skipped(why) => println!("skipped {what}: {why}"),
             End::Bad(why) => println!("FAILED {what}: {why}"),
+        }
+    }
+    Ok(())
+}
+
+/// Our library in Wine's prefixes, and out of them.
+fn install(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> Result {
+    let tree = build::tree(ws, machine, Profile::Dev)?;
+    let wine = Wine::start(ws, machine, &tree)?;
+    for row in installed::run(ws, &tree, &wine) {
+        count(score, &row.end);
+        row.skipped.iter().for_each(|why| println!("skipped in a {}: {why}", row.prefix));
+        score.skipped += row.skipped.len();
+        match row.end {
+            End::Good => println!("ok a {}: programs draw with us, and it is what it was when we are out", row.prefix),
+            End::Skipped(why) => println!("skipped a {}: {why}", row.prefix),
+            End::Bad(why) => println!("FAILED a {}: {why}", row.prefix),
         }
     }
     Ok(())

@@ -13,6 +13,7 @@ mod endings;
 mod feedback;
 mod gnm;
 mod images;
+mod installed;
 mod keys;
 mod killed;
 mod matrix;

@@ -44,6 +44,8 @@ enum Part {
     Crates,
     /// The sample programs in every way, compared pixel by pixel, and with their viewer killed.
     Samples,
+    /// `afterimage install` in Wine prefixes: programs run by plain Wine, and the prefix as it was afterwards.
+    Install,
     /// Keys pressed in the windows of Windows programs.
     Keys,
     /// Recordings of an Xbox's push buffers against the console's pictures, if they are there.
@@ -57,8 +59,13 @@ enum Part {
 /// The parts of `--quick`.
 const QUICK: [Part; 3] = [Part::Fmt, Part::Clippy, Part::Crates];
 /// The parts that the laboratory does, and their names in `lab/src/check.rs`.
-const LABORATORY: [(Part, &str); 4] =
-    [(Part::Samples, "samples"), (Part::Keys, "keys"), (Part::Nv2a, "nv2a"), (Part::Conformance, "conformance")];
+const LABORATORY: [(Part, &str); 5] = [
+    (Part::Samples, "samples"),
+    (Part::Install, "install"),
+    (Part::Keys, "keys"),
+    (Part::Nv2a, "nv2a"),
+    (Part::Conformance, "conformance"),
+];
 
 /// The command itself. Goes on after a failure, so that one run shows all.
 ///

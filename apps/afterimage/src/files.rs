@@ -31,10 +31,14 @@ pub(crate) struct NotFound {
     looked: Vec<String>,
 }
 
-fn find(name: &'static str, wanted: Kind, width: Width) -> Result<PathBuf, NotFound> {
+/// The folders for a library that the command line does not say the place of.
+fn usual() -> Vec<PathBuf> {
     let user = afterimage_config::settings().dll_dir.as_deref();
     let program = std::env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
-    let folders = folders(user, &program);
+    folders(user, &program)
+}
+
+fn find(name: &'static str, wanted: Kind, width: Width, folders: &[PathBuf]) -> Result<PathBuf, NotFound> {
     let candidates = folders.iter().flat_map(|folder| [folder.join(width.folder()), folder.clone()]);
     let found = candidates.map(|folder| folder.join(name)).find(|file| Kind::of(file).is_ok_and(|kind| kind == wanted));
     let file = found.ok_or_else(|| NotFound {
@@ -47,12 +51,18 @@ fn find(name: &'static str, wanted: Kind, width: Width) -> Result<PathBuf, NotFo
 
 /// `d3d9.dll` of a width.
 pub(crate) fn dll(width: Width) -> Result<PathBuf, NotFound> {
-    find("d3d9.dll", Kind::Pe(width), width)
+    dll_in(None, width)
+}
+
+/// `d3d9.dll` of a width, in one folder if that is named.
+pub(crate) fn dll_in(folder: Option<&Path>, width: Width) -> Result<PathBuf, NotFound> {
+    let folders = folder.map_or_else(usual, |folder| vec![folder.to_owned()]);
+    find("d3d9.dll", Kind::Pe(width), width, &folders)
 }
 
 /// `libd3d9.so` of a width.
 pub(crate) fn library(width: Width) -> Result<PathBuf, NotFound> {
-    find("libd3d9.so", Kind::Elf(width), width)
+    find("libd3d9.so", Kind::Elf(width), width, &usual())
 }
 
 /// The viewer's program: beside this one, else in `PATH`.

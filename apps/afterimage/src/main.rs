@@ -8,6 +8,7 @@ mod files;
 mod gnm;
 mod info;
 mod inspect;
+mod install;
 mod nv2a;
 mod outputs;
 mod own_process;
@@ -37,6 +38,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 /// Examples:
 ///   afterimage run game.exe                         run a Direct3D 9 program
 ///   afterimage run --capture 100-102 c.aftercap game.exe
+///   afterimage install ~/.wine                      have every program of a Wine prefix draw with it
 ///   afterimage replay c.aftercap -o pictures        draw what was captured
 ///   afterimage report c.aftercap -o report.html     the same as a page to read or to attach to a bug
 ///   afterimage inspect c.aftercap state --call 1742 what was asked for, call by call
@@ -55,6 +57,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Args),
+    Install(install::Args),
+    Uninstall(install::UninstallArgs),
     /// Start the viewer, which shows what programs draw. `afterimage view --help` lists its options.
     #[command(disable_help_flag = true)]
     View {
@@ -80,7 +84,7 @@ impl Command {
             Self::Replay(args) => Some(args.window),
             Self::Report(_) | Self::Trim(_) | Self::Diff(_) => Some(false),
             Self::Run(_) | Self::View { .. } | Self::Dump(_) | Self::Inspect(_) | Self::Info(_) => None,
-            Self::Config(_) | Self::Shader(_) => None,
+            Self::Install(_) | Self::Uninstall(_) | Self::Config(_) | Self::Shader(_) => None,
         }
     }
 }
@@ -168,6 +172,8 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Run(args) => run::run(&args),
         Command::View { arguments } => Err(run::view(&arguments)),
+        Command::Install(args) => install::install(&args).map(|()| ExitCode::SUCCESS),
+        Command::Uninstall(args) => install::uninstall(&args).map(|()| ExitCode::SUCCESS),
         Command::Replay(args) => replay::replay(&args),
         Command::Report(args) => report::run(&args),
         Command::Dump(args) => dump::dump(&args).map(|()| ExitCode::SUCCESS),

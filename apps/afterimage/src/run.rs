@@ -3,7 +3,7 @@
 use crate::program::{self, Kind, Width};
 use crate::stage::Stage;
 use crate::{Failure, files, pe, wine};
-use afterimage_config::{Effective, OPTIONS, Origin, Reader, Settings, Surroundings};
+use afterimage_config::{OPTIONS, Origin, Reader, Settings, Surroundings};
 use afterimage_ipc::shared;
 use afterimage_vulkan::FrameSet;
 use clap::{Parser, ValueEnum};
@@ -135,12 +135,7 @@ fn settings(args: &Args) -> Result<Vec<(String, OsString)>, Failure> {
 /// environment are not among them, since every process has that.
 fn for_viewer(program: &Settings) -> Vec<(String, OsString)> {
     let usual = files::viewer().unwrap_or_default();
-    let usual = Settings::load(&Surroundings { program: usual, ..Surroundings::of_process() });
-    let differs = |(ours, theirs): &(Effective<'_>, Effective<'_>)| {
-        OPTIONS[ours.option].reader == Reader::Renderer && ours.value != theirs.value
-    };
-    let both = program.effective().zip(usual.effective());
-    both.filter(differs).map(|(ours, _)| (OPTIONS[ours.option].variable(), ours.value.to_owned())).collect()
+    program.for_renderer(&Settings::load(&Surroundings { program: usual, ..Surroundings::of_process() }))
 }
 
 /// Whether the environment tells a renderer something for this run, so that a viewer that runs already cannot serve it.

@@ -25,6 +25,12 @@ pub(crate) fn find(width: Width) -> Result<PathBuf, Failure> {
     })
 }
 
+/// The server of a Wine, which lies beside it.
+pub(crate) fn server(wine: &Path) -> Option<PathBuf> {
+    let beside = wine.with_file_name("wineserver");
+    if beside.is_file() { Some(beside) } else { in_path(Path::new("wineserver")) }
+}
+
 /// The user's overrides, and ours last, which counts.
 pub(crate) fn overrides(users: Option<OsString>) -> OsString {
     let mut all = users.unwrap_or_default();
@@ -62,9 +68,7 @@ pub(crate) fn make_prefix(wine: &Path) {
     };
     // If this fails, starting the program says why.
     let _best_effort = run(wine, &["wineboot", "--init"]);
-    let beside = wine.with_file_name("wineserver");
-    let server = if beside.is_file() { Some(beside) } else { in_path(Path::new("wineserver")) };
-    if let Some(server) = server {
+    if let Some(server) = server(wine) {
         let _best_effort = run(&server, &["-w"]);
     }
 }

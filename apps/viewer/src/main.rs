@@ -27,6 +27,7 @@ use std::io::{IsTerminal, Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -38,8 +39,8 @@ use tracing_subscriber::util::SubscriberInitExt;
 /// them. A Windows program under Wine is drawn into its own window; where that cannot be, and with
 /// --own-windows, and for every other program, the viewer opens one. Besides, the viewer has a window
 /// of its own with the pictures of every program and all that is known of a paused frame or of a
-/// capture; not with --headless, --once and --until-input-closes, but always with --shell and with
-/// captures.
+/// capture; not with --headless, --once, --until-input-closes and --on-demand, but always with --shell
+/// and with captures.
 ///
 /// Keys:
 ///   Space             pause the program, or go on (it waits: nothing is taken from it)
@@ -89,6 +90,9 @@ struct Args {
     /// End when standard input is closed and no program is connected: for programs that start a viewer.
     #[arg(long)]
     until_input_closes: bool,
+    /// End when the last program has disconnected, or none has come for a minute: for libraries that start a viewer by need.
+    #[arg(long, conflicts_with_all = ["once", "until_input_closes"])]
+    on_demand: bool,
     /// Use Vulkan's validation layer.
     #[arg(long)]
     validate: bool,
@@ -131,6 +135,9 @@ impl Args {
 fn frames(text: &str) -> Result<FrameSet, String> {
     FrameSet::parse(text).ok_or_else(|| "expected frame numbers such as 1,5,10-20".into())
 }
+
+/// How long a viewer that was started by need waits for its first program.
+const UNUSED: Duration = Duration::from_secs(60);
 
 /// Exit code where a file could not be written.
 const UNWRITTEN: i32 = 3;
@@ -182,19 +189,24 @@ fn run(args: &Args) -> Result<(), String> {
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
             .map_err(|error| format!("catching signals: {error}"))?;
     }
-    let until = match (args.until_input_closes, args.once) {
-        (true, _) => Until::InputCloses(input_closed()),
-        (false, true) => Until::LastProgram,
-        (false, false) => Until::Stopped,
+    let until = if args.until_input_closes {
+        Until::InputCloses(input_closed())
+    } else if args.on_demand {
+        Until::Unused(UNUSED)
+    } else if args.once {
+        Until::LastProgram
+    } else {
+        Until::Stopped
     };
+    // By a program, which wants to be drawn, seen or not.
+    let started = args.until_input_closes || args.on_demand;
     let mut display = None;
     let no_library = || !args.headless && !afterimage_window::missing().is_empty();
     if !args.headless {
         match window::Display::open() {
             Ok(opened) => display = Some(opened),
-            // Whoever started us wants the program drawn, seen or not; and where only libraries are missing, it may have a window of
-            // its own.
-            Err(error) if args.until_input_closes || no_library() => {
+            // Where only libraries are missing, the program may have a window of its own.
+            Err(error) if started || no_library() => {
                 tracing::warn!("no window can be shown: {error}; going on without");
             }
             Err(error) => return Err(format!("no window can be shown: {error}; use --headless -o DIR for pictures")),
@@ -202,7 +214,7 @@ fn run(args: &Args) -> Result<(), String> {
     }
     let own_windows = args.own_windows || settings().own_windows;
     let foreign = (display.is_some() || no_library()) && !own_windows;
-    let by_hand = !args.once && !args.until_input_closes;
+    let by_hand = !args.once && !started;
     let start = Start::new(args.of_renderers());
     let shell = (by_hand || args.shell || !args.captures.is_empty()).then(|| (args.options(), start.clone()));
     let mut server = Server::new(args.directory.as_deref(), start, foreign, until, stop)?;

@@ -30,6 +30,8 @@ pub(crate) enum Until {
     Stopped,
     /// When the last program has disconnected.
     LastProgram,
+    /// When the last program has disconnected, or when none has come for so long.
+    Unused(Duration),
     /// When this flag is set and no program is connected.
     InputCloses(Arc<AtomicBool>),
 }
@@ -162,12 +164,17 @@ impl Server {
 
     /// Serves until there is a reason to end.
     pub(crate) fn run(mut self, notify: &Notify) -> Result<(), String> {
+        let start = Instant::now();
         while !self.stop.load(Ordering::SeqCst) {
             self.scan(notify)?;
             self.bury(notify);
             let end = match &self.until {
                 Until::Stopped => false,
                 Until::LastProgram => self.count > 0,
+                Until::Unused(patience) => {
+                    let idle = self.families.is_empty() && (self.count > 0 || start.elapsed() > *patience);
+                    idle && !self.scan_again(notify)?
+                }
                 // Once more, for a program that came right before the input was closed.
                 Until::InputCloses(closed) => closed.load(Ordering::SeqCst) && !self.scan_again(notify)?,
             };

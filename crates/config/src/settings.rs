@@ -2,7 +2,7 @@
 
 use crate::file::{self, MAX_BYTES};
 use crate::place::{self, Surroundings};
-use crate::table::{OPTIONS, Values};
+use crate::table::{OPTIONS, Reader, Values};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
@@ -194,6 +194,17 @@ impl Settings {
     /// Those that somebody has set.
     pub fn changed(&self) -> impl Iterator<Item = Effective<'_>> {
         self.effective().filter(|one| *one.origin != Origin::Default)
+    }
+
+    /// What a process that renders for this program has to be told, as variables of its environment: the options of the renderer that
+    /// hold for the program and not, by the same environment, for the renderer's own program.
+    #[must_use]
+    pub fn for_renderer(&self, renderer: &Self) -> Vec<(String, OsString)> {
+        let differs = |(ours, theirs): &(Effective<'_>, Effective<'_>)| {
+            OPTIONS[ours.option].reader == Reader::Renderer && ours.value != theirs.value
+        };
+        let both = self.effective().zip(renderer.effective());
+        both.filter(differs).map(|(ours, _)| (OPTIONS[ours.option].variable(), ours.value.to_owned())).collect()
     }
 
     /// Where a value comes from, for a person.

@@ -152,12 +152,15 @@ options! {
             "The default is afterimage in $XDG_RUNTIME_DIR, else ~/.local/state/afterimage/run.";
         viewer_wait_ms "viewer_wait_ms": u32 = "5000", integer(0, 600_000), Library,
             "How many milliseconds a program waits for a viewer.",
-            "";
+            "For one that `start_viewer` starts at least 20 s.";
+        start_viewer "start_viewer": Option<PathBuf> = "", Kind::Path, Library,
+            "The viewer's program, which a program starts that needs a viewer where none runs: /usr/bin/afterimage-viewer.",
+            "It serves other programs too and ends with the last of them. `afterimage run` starts one by itself.";
         own_windows "own_windows": bool = "off", Kind::OnOff, Viewer,
             "Show every program in a window of the viewer, also where the program has one.",
             "The viewer's windows have keys for pictures and captures.";
         dll_dir "dll_dir": Option<PathBuf> = "", Kind::Path, Command,
-            "A folder with d3d9.dll and libd3d9.so for `afterimage run` to take first.",
+            "A folder with d3d9.dll and libd3d9.so for `afterimage run` and `install` to take first.",
             "";
     }
     "Frames" {

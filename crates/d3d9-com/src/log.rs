@@ -13,6 +13,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::crash;
+use crate::platform;
 use crate::renderer::{Place, Way};
 
 /// Starts logging, once; does nothing where the program has a subscriber of its own.
@@ -49,7 +50,7 @@ pub(crate) fn effective(way: &Way) {
     ONCE.call_once(|| {
         let device = renderer_text(way);
         crash::device(&device);
-        tracing::info!("{}", text(settings(), &device));
+        tracing::info!("{}", text(settings(), &device, platform::library().as_deref()));
     });
 }
 
@@ -62,9 +63,18 @@ fn renderer_text(way: &Way) -> String {
     format!("{} ({:04x}:{:04x}, {} MiB), {place}", info.name(), info.vendor, info.device, info.memory >> 20)
 }
 
-fn text(settings: &Settings, device: &str) -> String {
+/// Where this library was loaded from, and what has Wine take it from there: of its own it takes its own.
+fn library_text(library: &str) -> String {
+    let installed = library.to_ascii_lowercase().contains(r"\windows\sys");
+    let why =
+        if installed { "as `afterimage install` put it" } else { "which Wine takes with WINEDLLOVERRIDES=d3d9=n,b" };
+    format!("  library: {library}, {why}\n")
+}
+
+fn text(settings: &Settings, device: &str, library: Option<&str>) -> String {
     let mut text = format!("effective configuration of Afterimage {}\n", env!("CARGO_PKG_VERSION"));
-    let _infallible = write!(text, "  program: {}\n  renderer: {device}\n{settings}", settings.program);
+    let library = library.map(library_text).unwrap_or_default();
+    let _infallible = write!(text, "{library}  program: {}\n  renderer: {device}\n{settings}", settings.program);
     text.trim_end().to_owned()
 }
 
@@ -75,12 +85,22 @@ mod tests {
     #[test]
     fn the_block_says_what_differs_and_why() {
         let settings = Settings::of_text("game.exe", std::path::Path::new("/a.conf"), "[game.exe]\nvram_mb = 512\n");
-        let said = text(&settings, "llvmpipe, in this process");
+        let said = text(&settings, "llvmpipe, in this process", None);
         let wanted = format!(
             "effective configuration of Afterimage {}\n  program: game.exe\n  renderer: llvmpipe, in this process\n  file: \
              /a.conf\n  vram_mb = 512 (/a.conf:2 [game.exe])",
             env!("CARGO_PKG_VERSION")
         );
         assert_eq!(said, wanted);
+    }
+
+    #[test]
+    fn a_library_beside_its_program_says_which_override_it_needs() {
+        let beside = library_text(r"Z:\game\d3d9.dll");
+        assert_eq!(beside, "  library: Z:\\game\\d3d9.dll, which Wine takes with WINEDLLOVERRIDES=d3d9=n,b\n");
+        let settings = Settings::of_text("game.exe", std::path::Path::new("/a.conf"), "");
+        let said = text(&settings, "llvmpipe", Some(r"Z:\game\d3d9.dll"));
+        assert_eq!(said.lines().nth(1), Some(beside.trim_end()));
+        assert!(library_text(r"C:\windows\system32\d3d9.dll").contains("afterimage install"));
     }
 }

@@ -204,7 +204,7 @@ fn host_driver() -> Option<&'static Path> {
 }
 
 /// Copies a prefix. Its libraries are the same files; what Wine writes is not: it writes a registry file with two names in place.
-fn copy_prefix(from: &Path, to: &Path) -> Result {
+pub(crate) fn copy_prefix(from: &Path, to: &Path) -> Result {
     let what = || format!("copying {} to {}", from.display(), to.display());
     step::output(Command::new("cp").arg("-al").arg(from).arg(to), &what())?;
     for entry in std::fs::read_dir(from).doing(what())?.flatten() {

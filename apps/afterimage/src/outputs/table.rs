@@ -19,7 +19,7 @@ pub(crate) enum Role {
     WritesInto,
     /// It is written, or files in it are; which of the files that are read may not be, the command finds out by itself.
     WritesChecked,
-    /// It is a folder that a program is run in, or the options of another program.
+    /// It is a folder that a program is run in or installed into, or the options of another program.
     Neither,
 }
 
@@ -44,6 +44,11 @@ pub(crate) const PATHS: &[Row] = &[
     row("run", "output", Role::WritesInto),
     row("run", "capture", Role::WritesSecond),
     row("run", "stats", Role::Writes),
+    row("install", "prefix", Role::Neither),
+    row("install", "dlls", Role::Neither),
+    row("install", "proton", Role::Neither),
+    row("install", "wraps", Role::Neither),
+    row("uninstall", "prefix", Role::Neither),
     row("view", "arguments", Role::Neither),
     row("replay", "files", Role::Reads),
     row("replay", "output", Role::WritesInto),

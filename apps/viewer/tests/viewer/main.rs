@@ -130,6 +130,26 @@ fn a_program_that_makes_device_after_device_has_each_drawn() {
 }
 
 #[test]
+fn one_that_was_started_by_need_serves_until_its_last_program_ends_also_without_a_display() {
+    let temp = tempfile::tempdir().unwrap();
+    let (directory, pictures) = (temp.path().join("run"), temp.path().join("pictures"));
+    let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"));
+    viewer.args(["--on-demand", "-o"]).arg(&pictures).arg("--directory").arg(&directory).stdin(Stdio::null());
+    viewer.env("AFTERIMAGE_CACHE_DIR", temp.path().join("cache")).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    let viewer = viewer.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = Program::connect(&directory);
+    let mut second = Program::connect(&directory);
+    first.frame(1).unwrap();
+    drop(first);
+    (1..=3).for_each(|frame| second.frame(frame).unwrap());
+    drop(second);
+    let output = viewer.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && text.contains("going on without"), "{text}");
+    assert!(std::fs::read_dir(&pictures).unwrap().count() >= 3);
+}
+
+#[test]
 fn two_programs_do_not_overwrite_each_other_s_pictures() {
     let temp = tempfile::tempdir().unwrap();
     let (directory, pictures) = (temp.path().join("run"), temp.path().join("pictures"));

@@ -5,6 +5,7 @@
 mod ending;
 #[cfg(feature = "in-process")]
 mod in_process;
+mod start;
 #[cfg(feature = "in-process")]
 mod surfaces;
 
@@ -12,6 +13,7 @@ use afterimage_config::{Renderer, settings};
 use afterimage_ipc::shared::{ConnectError, Options, SharedLink};
 use afterimage_stream::Link;
 use afterimage_stream::packets::{Corner, Overlay};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::captures;
@@ -22,6 +24,14 @@ pub(crate) enum OpenError {
     /// No viewer.
     #[error(transparent)]
     Viewer(#[from] ConnectError),
+    /// The viewer that the user named does not start.
+    #[error("start_viewer = {}: {source}", program.display())]
+    Start {
+        /// Its program.
+        program: PathBuf,
+        /// The system's answer.
+        source: std::io::Error,
+    },
     /// No Vulkan.
     #[cfg(feature = "in-process")]
     #[error(transparent)]
@@ -84,7 +94,11 @@ pub(crate) fn show_figures(guest: &mut afterimage_d3d9::Device) {
 }
 
 fn viewer() -> Result<Way, OpenError> {
-    let link = SharedLink::connect(&Options::default())?;
+    let options = Options::default();
+    let link = match &settings().start_viewer {
+        None => SharedLink::connect(&options)?,
+        Some(program) => start::connect(program, options)?,
+    };
     captures::add(Arc::clone(link.requests()));
     Ok(Way { link: Box::new(link), place: Place::Viewer })
 }

@@ -64,7 +64,8 @@ pub enum ConnectError {
     },
     /// Nobody claimed the file.
     #[error(
-        "no viewer came within {} ms: start `afterimage view` (with the same {} if that is set; looked in {})",
+        "no viewer came within {} ms: start `afterimage view` (with the same {} if that is set; looked in {}), or name the viewer's \
+         program in option start_viewer, and it is started",
         wait.as_millis(), directory::DIRECTORY_VARIABLE, path.display()
     )]
     NoViewer {

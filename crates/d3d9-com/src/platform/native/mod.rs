@@ -32,6 +32,11 @@ pub(crate) fn ticks() -> Ticks {
     Ticks { now: i64::from(time.tv_sec) * 1_000_000_000 + i64::from(time.tv_nsec), frequency: 1_000_000_000 }
 }
 
+/// The file that this library was loaded from, where there is a choice that the log could tell of.
+pub(crate) fn library() -> Option<String> {
+    None
+}
+
 /// A device context over a surface's memory, which only Windows has.
 pub(crate) struct Canvas;
 

@@ -31,6 +31,23 @@ pub(crate) fn module() -> isize {
     unsafe { sys::GetModuleHandleW(core::ptr::null()) }
 }
 
+/// The file that this library was loaded from, for the log.
+pub(crate) fn library() -> Option<String> {
+    /// By an address in the library, and without one reference more: `GET_MODULE_HANDLE_EX_FLAG_*`.
+    const FROM_ADDRESS: u32 = 4;
+    const UNCHANGED: u32 = 2;
+    let (mut module, mut name) = (0, [0u16; 1024]);
+    let address: *const u16 = (library as fn() -> Option<String> as *const ()).cast();
+    // SAFETY: with this flag the name is any address; there is room for a handle, and for as much of a name as is said.
+    let length = unsafe {
+        if sys::GetModuleHandleExW(FROM_ADDRESS | UNCHANGED, address, &mut module) == 0 {
+            return None;
+        }
+        sys::GetModuleFileNameW(module, name.as_mut_ptr(), name.len() as u32)
+    };
+    name.get(..length as usize).filter(|name| !name.is_empty()).map(String::from_utf16_lossy)
+}
+
 /// The system's clock of high resolution, which programs read too.
 pub(crate) fn ticks() -> Ticks {
     let mut ticks = Ticks { now: 0, frequency: 1 };

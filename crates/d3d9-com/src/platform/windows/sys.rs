@@ -170,6 +170,8 @@ unsafe extern "system" {
 unsafe extern "system" {
     pub(super) fn QueryPerformanceCounter(ticks: *mut i64) -> BOOL;
     pub(super) fn QueryPerformanceFrequency(frequency: *mut i64) -> BOOL;
+    pub(super) fn GetModuleHandleExW(flags: u32, name: *const u16, module: *mut isize) -> BOOL;
+    pub(super) fn GetModuleFileNameW(module: isize, name: *mut u16, size: u32) -> u32;
     #[cfg(feature = "in-process")]
     pub(super) fn GetModuleHandleW(name: *const u16) -> isize;
 }
