@@ -20,7 +20,7 @@ mod resources;
 mod syntax;
 pub mod tables;
 
-pub use asm::{AsmError, AsmErrorKind, assemble};
+pub use asm::{AsmError, AsmErrorKind, AsmErrors, MOST_ERRORS, assemble};
 pub use encode::EncodeError;
 pub use inst::{Inst, Operand};
 pub use lift::{LiftError, Reason, lift};

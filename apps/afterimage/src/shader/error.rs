@@ -59,7 +59,7 @@ pub(super) enum Why {
     #[error("{0}")]
     Microcode(#[from] nv2a::AsmError),
     #[error("{0}")]
-    GcnAsm(#[from] gcn::AsmError),
+    GcnAsm(#[from] gcn::AsmErrors),
     #[error("{0}")]
     GcnCode(#[from] gcn::ParseError),
     #[error("{0}")]
