@@ -10,6 +10,7 @@ mod decode;
 mod disasm;
 mod encode;
 pub mod fetch;
+pub mod file;
 #[cfg(feature = "generate")]
 pub mod generate;
 pub mod inst;
