@@ -143,10 +143,9 @@ fn main() -> ExitCode {
         .init();
     let matches = Cli::command().get_matches();
     let command = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()).command;
-    if let Err(failure) = outputs::check(&matches) {
-        complain(&failure.to_string());
-        // As of any command line that is wrong.
-        return ExitCode::from(2);
+    if let Err(refused) = outputs::check(&matches) {
+        complain(&refused.to_string());
+        return ExitCode::from(refused.code);
     }
     if let Some(display) = command.draws() {
         match own_process::divide(&matches, display) {
