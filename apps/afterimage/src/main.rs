@@ -79,7 +79,8 @@ impl Command {
         match self {
             Self::Replay(args) => Some(args.window),
             Self::Report(_) | Self::Trim(_) | Self::Diff(_) => Some(false),
-            Self::Run(_) | Self::View { .. } | Self::Dump(_) | Self::Inspect(_) | Self::Info(_) => None,
+            Self::Inspect(args) => args.draws().then_some(false),
+            Self::Run(_) | Self::View { .. } | Self::Dump(_) | Self::Info(_) => None,
             Self::Config(_) | Self::Shader(_) => None,
         }
     }

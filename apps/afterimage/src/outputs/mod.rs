@@ -244,6 +244,7 @@ mod tests {
             (&["trim", &at("in"), "-o", "{}", "--frames", "1"], "in"),
             (&["diff", &at("d"), &at("e"), "-o", "{}"], "d"),
             (&["diff", &at("d"), &at("e"), "-o", "{}"], "e"),
+            (&["inspect", &at("in"), "textures", "--export", "{}"], "in"),
             (&["shader", "disasm", &at("in"), "-o", "{}"], "in"),
             (&["shader", "asm", &at("in"), "-o", "{}"], "in"),
             (&["shader", "feedback", &at("in"), "-o", "{}"], "in"),

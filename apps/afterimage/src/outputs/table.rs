@@ -91,8 +91,10 @@ pub(crate) const PATHS: &[Row] = &[
     row("diff", "golden", Role::Reads),
     row("diff", "picture", Role::Reads),
     row("diff", "output", Role::WritesInto),
-    row("inspect", "files", Role::Reads),
+    // Of captures the file is followed by a word.
+    row("inspect", "files", Role::ReadsFirst),
     row("inspect", "calls", Role::ReadsBehindAt),
+    row("inspect", "export", Role::WritesInto),
     row("info", "capture", Role::Reads),
     row("config", "program", Role::Neither),
     row("config", "write", Role::Writes).called(CONFIGURATION),

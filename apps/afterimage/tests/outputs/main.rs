@@ -52,6 +52,8 @@ const CASES: &[Case] = &[
     case("trim", "output", &["trim", "scene.aftercap", "-o", "out/f.aftercap", "--frames", "2"], &[1]),
     case("diff", "output", &["diff", "scene.aftercap", "other.aftercap", "-o", "out"], &[2]),
     case("diff", "output", &["diff", "pictures", "pictures", "-o", "out"], &[2]),
+    case("inspect", "export", &["inspect", "scene.aftercap", "textures", "--export", "out"], &[1]),
+    case("inspect", "export", &["inspect", "scene.aftercap", "textures", "--call", "8", "--export", "out/new"], &[1]),
     case("config", "write", &["config", "--write", "out/f.conf"], &[1]),
     case("shader translate", "output", &["shader", "translate", "a.asm", "-o", "out/f.spv"], &[3]),
     case("shader translate", "output", &["shader", "translate", "a.asm", "b.asm", "-o", "out", "--to", "ir"], &[3]),
@@ -257,6 +259,7 @@ fn folders_that_are_filled_are_made_and_told_of() {
         &["diff", "pictures", "pictures", "-o", "new/er"],
         &["shader", "translate", "a.asm", "b.asm", "-o", "new/er"],
         &["shader", "translate", "a.asm", "-o", "new/er/"],
+        &["inspect", "scene.aftercap", "textures", "--export", "new/er"],
         &["run", "-o", "new/er", "./program"],
     ] {
         let output = afterimage(temp.path(), words);
