@@ -1,12 +1,13 @@
 //! GCN code: words as they come, and programs of instructions of every row.
 //!
-//! What parses has text that assembles to the same words. Footers and fetch shaders are looked for in anything; text is
+//! What parses has text that assembles to the same words. Footers, fetch shaders and shader files are looked for in anything; text is
 //! assembled, whatever it is.
 #![no_main]
 
 use afterimage_fuzz::Input;
 use afterimage_shader_gcn::binary::Binary;
 use afterimage_shader_gcn::fetch::FetchShader;
+use afterimage_shader_gcn::file::ShaderFile;
 use afterimage_shader_gcn::io::HwStage;
 use afterimage_shader_gcn::{Program, assemble, code_length, generate};
 
@@ -15,6 +16,11 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let options = input.byte();
     let stage = HwStage::ALL[usize::from(input.byte()) % HwStage::ALL.len()];
     let bytes = input.rest();
+    // Anything behind the first word of a shader file's header.
+    if let Ok(file) = ShaderFile::parse(&[&b"Shdr"[..], bytes].concat()) {
+        let (_registers, _fetch) = (file.registers(), file.fetch());
+        assert!(4 * file.words.len() <= bytes.len(), "code of the file");
+    }
     let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let words = match options % 3 {
         0 => words,

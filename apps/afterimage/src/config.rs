@@ -100,9 +100,6 @@ fn write(file: &Path, force: bool) -> Result<(), Failure> {
     if !force && file.symlink_metadata().is_ok() {
         return Err(Failure::new(format!("{} is there already; --force writes over it", file.display())));
     }
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::file("creating", folder, error))?;
-    }
     crate::outputs::write(file, &conf())?;
     let own = afterimage_config::of_user(&Surroundings::of_process());
     let own = own.map_or_else(String::new, |own| format!(" or as {} for all", own.display()));

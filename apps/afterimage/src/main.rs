@@ -83,7 +83,8 @@ impl Command {
         match self {
             Self::Replay(args) => Some(args.window),
             Self::Report(_) | Self::Trim(_) | Self::Diff(_) => Some(false),
-            Self::Run(_) | Self::View { .. } | Self::Dump(_) | Self::Inspect(_) | Self::Info(_) => None,
+            Self::Inspect(args) => args.draws().then_some(false),
+            Self::Run(_) | Self::View { .. } | Self::Dump(_) | Self::Info(_) => None,
             Self::Install(_) | Self::Uninstall(_) | Self::Config(_) | Self::Shader(_) => None,
         }
     }
@@ -147,10 +148,9 @@ fn main() -> ExitCode {
         .init();
     let matches = Cli::command().get_matches();
     let command = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()).command;
-    if let Err(failure) = outputs::check(&matches) {
-        complain(&failure.to_string());
-        // As of any command line that is wrong.
-        return ExitCode::from(2);
+    if let Err(refused) = outputs::check(&matches) {
+        complain(&refused.to_string());
+        return ExitCode::from(refused.code);
     }
     if let Some(display) = command.draws() {
         match own_process::divide(&matches, display) {

@@ -1,7 +1,7 @@
 //! Commands that draw what strangers made do it in a process of their own, which is watched and in a sandbox: whatever it does, the
 //! command ends with a message and an exit code.
 
-use crate::outputs::Named;
+use crate::outputs::{self, Named};
 use crate::{Failure, complain};
 use afterimage_config::settings;
 use afterimage_output::folder_of;
@@ -23,7 +23,7 @@ pub(crate) fn divide(matches: &ArgMatches, display: bool) -> Result<Option<ExitC
     let failed = |error: std::io::Error| Failure::new(format!("a process to draw in: {error}"));
     let named = Named::of(matches);
     let Some(journal) = supervise::given().map_err(failed)? else {
-        let made = Made::folders(&named.folders());
+        let made = Made::folders(&named.folders(), named.quiet);
         let code = supervise::supervise(&complain).map_err(failed)?;
         drop(made);
         return Ok(Some(code));
@@ -76,20 +76,25 @@ fn access(named: &Named, display: bool) -> Access {
     Access { read: named.reads(), write, cache: configured.cache_dir, display }
 }
 
-/// Folders that were made so that the sandbox can name them; those that stay empty go again.
-struct Made(Vec<PathBuf>);
+/// Folders that were made so that the sandbox can name them. Those that stay empty go again; those that are filled are told of.
+struct Made {
+    /// With the folders above them that were made, too.
+    folders: Vec<(PathBuf, Vec<PathBuf>)>,
+    quiet: bool,
+}
 
 impl Made {
-    fn folders(folders: &[PathBuf]) -> Self {
-        let mut made = Vec::new();
+    fn folders(folders: &[PathBuf], quiet: bool) -> Self {
+        let mut made = Self { folders: Vec::new(), quiet };
         for folder in folders {
-            let missing: Vec<&Path> = folder.ancestors().take_while(|part| is_missing(part)).collect();
+            let missing: Vec<PathBuf> =
+                folder.ancestors().take_while(|part| is_missing(part)).map(Path::to_owned).collect();
             // What cannot be made is told when something is to be written there.
             if !missing.is_empty() && std::fs::create_dir_all(folder).is_ok() {
-                made.extend(missing.into_iter().map(Path::to_owned));
+                made.folders.push((folder.clone(), missing));
             }
         }
-        Self(made)
+        made
     }
 }
 
@@ -99,9 +104,12 @@ fn is_missing(path: &Path) -> bool {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        for folder in &self.0 {
+        for (folder, made) in &self.folders {
             // Where something was written, this fails, as it should.
-            let _used = std::fs::remove_dir(folder);
+            made.iter().for_each(|made| drop(std::fs::remove_dir(made)));
+            if !self.quiet && folder.is_dir() {
+                outputs::made(folder);
+            }
         }
     }
 }

@@ -91,7 +91,7 @@ pub(crate) struct Args {
         conflicts_with_all = ["output", "screenshots", "window", "repeat", "measure"])]
     times: Option<Option<PathBuf>>,
     /// Draw with the shader in FILE in place of the one whose hash begins so (`afterimage inspect FILE shaders` lists them): SPIR-V
-    /// (.spv), IR (.air .ir), Direct3D 9 assembler or tokens (.asm .cso), microcode (.xvu .vsh), GCN (.gcn). May be given again.
+    /// (.spv), IR (.air .ir), Direct3D 9 assembler or tokens (.asm .cso), microcode (.xvu .vsh), GCN (.gcn .sb). May be given again.
     #[arg(long, value_name = "HASH=FILE", value_parser = replace::Replacement::parse)]
     replace_shader: Vec<replace::Replacement>,
     /// Part of the name of the device to draw a capture with, or its number in `afterimage info`.

@@ -1,5 +1,6 @@
 //! `afterimage run`: runs a program with our d3d9.
 
+use crate::outputs::fill;
 use crate::program::{self, Kind, Width};
 use crate::stage::Stage;
 use crate::{Failure, files, pe, wine};
@@ -106,7 +107,7 @@ fn settings(args: &Args) -> Result<Vec<(String, OsString)>, Failure> {
     };
     let mut settings = Vec::new();
     if let Some(folder) = &args.output {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::file("creating", folder, error))?;
+        fill(folder, false).map_err(|error| Failure::file("creating", folder, error))?;
         settings.push(("AFTERIMAGE_SCREENSHOTS".into(), absolute(folder)?));
     }
     if let Some(frames) = &args.frames {

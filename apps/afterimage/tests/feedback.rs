@@ -69,7 +69,7 @@ fn stage(module: &Path) -> &'static str {
 #[test]
 fn modules_are_written() {
     let folder = tempfile::tempdir().expect("temporary directory");
-    let (out, out_name) = file(&folder, "new/out.spv");
+    let (out, out_name) = file(&folder, "out.spv");
     let (prepare, prepare_name) = file(&folder, "prepare.spv");
     for shader in [PLACE, WAVES] {
         assert_eq!(text(&[shader, "-o", &out_name, "--prepare", &prepare_name]), "");
@@ -229,7 +229,9 @@ fn geometry_shaders_come_behind_vertex_shaders() {
 /// Each failure names the file, what is missing, and the way out.
 #[test]
 fn failures_say_what_to_do() {
-    let out = ["-o", "/nonexistent/out.spv"];
+    let folder = tempfile::tempdir().expect("temporary directory");
+    let file = folder.path().join("out.spv");
+    let out = ["-o", file.to_str().expect("UTF-8")];
     for (args, says) in [
         (
             &[PLAIN][..],
@@ -255,6 +257,7 @@ fn failures_say_what_to_do() {
         assert!(said.starts_with("afterimage: "), "{said}");
         assert!(says.iter().all(|text| said.contains(text)), "{args:?}: {said}");
     }
+    assert!(!file.exists());
     for (args, says) in [
         (&[PLACE, "--attribute", "0=R32G32B33"][..], "no vertex format R32G32B33"),
         (&[PLAIN, "--capture", "0"], "WHAT[.COMPONENTS]=BUFFER"),

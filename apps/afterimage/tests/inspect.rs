@@ -1,14 +1,16 @@
-//! `afterimage inspect` and `afterimage dump` on a capture that the test makes.
+//! `afterimage inspect` and `afterimage dump` on captures that the tests make.
 #![allow(missing_docs)]
 
 #[path = "../../../crates/inspect/tests/common/mod.rs"]
 mod common;
+#[allow(dead_code, reason = "variants are for other tests")]
+mod scene;
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-fn scene() -> (tempfile::TempDir, PathBuf) {
+fn two_frames() -> (tempfile::TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let file = temp.path().join("scene.aftercap");
     std::fs::write(&file, common::file()).unwrap();
@@ -37,7 +39,7 @@ fn refused(command: &str, file: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn calls_by_set_by_frame_and_alone() {
-    let (_temp, file) = scene();
+    let (_temp, file) = two_frames();
     let all = text("inspect", &file, &[]);
     assert_eq!(all.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).count(), 7 + 1, "{all}");
     assert!(all.contains("1 packets are refused") && all.contains("Texture#9 does not exist"), "{all}");
@@ -58,7 +60,7 @@ fn calls_by_set_by_frame_and_alone() {
 
 #[test]
 fn states_and_changes_in_the_names_of_host_and_guest() {
-    let (_temp, file) = scene();
+    let (_temp, file) = two_frames();
     let state = value(&file, &["state", "--call", "4"]);
     assert_eq!(state["host"]["depth_stencil.depth_compare"], "LessEqual");
     assert_eq!(state["host"]["textures[3].sampler.mag"], "Linear");
@@ -85,7 +87,7 @@ fn states_and_changes_in_the_names_of_host_and_guest() {
 
 #[test]
 fn resources_shaders_and_vertices() {
-    let (_temp, file) = scene();
+    let (_temp, file) = two_frames();
     let resources = value(&file, &["resources"]);
     let skin = resources.as_array().unwrap().iter().find(|resource| resource["id"] == "Texture#2").unwrap();
     assert_eq!((&skin["name"], &skin["reads"]["calls"]), (&json!("skin"), &json!(2)));
@@ -124,8 +126,116 @@ fn resources_shaders_and_vertices() {
 }
 
 #[test]
+fn vertices_as_csv_and_as_obj() {
+    let (_temp, file) = two_frames();
+    let csv = text("inspect", &file, &["vertices", "--call", "1", "--as", "csv"]);
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines[0], "index,vertex,POSITION.x,POSITION.y,POSITION.z,TEXCOORD1.x,TEXCOORD1.y");
+    assert_eq!((lines.len(), lines[2]), (1 + 6, "1,1,1,1.1,1.2,1,-1"));
+    let output = afterimage("inspect", &file, &["vertices", "--call", "1", "--as", "csv", "--most", "2"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 1 + 2);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the first 2 of 6 are written"), "{output:?}");
+
+    // Indices 1, 0, 5, 4, 3: one triangle, and two vertices that are none.
+    let obj = text("inspect", &file, &["vertices", "--call", "4", "--as", "obj"]);
+    let of = |kind: &str| obj.lines().filter(|line| line.split(' ').next() == Some(kind)).collect::<Vec<_>>();
+    assert_eq!(of("v")[..2], ["v 11 11.1 11.2", "v 10 10.1 10.2"]);
+    assert_eq!((of("v").len(), of("vt").len(), of("vt")[0]), (5, 5, "vt 1 2"));
+    assert_eq!(of("f"), ["f 1/1 2/2 3/3"]);
+    assert!(obj.starts_with("# Call 4: what its vertex shader reads"), "{obj}");
+
+    assert!(refused("inspect", &file, &["vertices", "--call", "1", "--as", "msl"]).contains("are csv, obj"));
+    assert!(refused("inspect", &file, &["shaders", "--shader", "2", "--as", "obj"]).contains("are guest, ir,"));
+    assert!(refused("inspect", &file, &["calls", "--as", "csv"]).contains("for shaders and vertices, not for calls"));
+}
+
+/// The bytes of a DDS file behind its header, if that says what it should.
+fn dds(path: &Path, format: ddsfile::DxgiFormat, levels: u32) -> Vec<u8> {
+    let bytes = std::fs::read(path).unwrap();
+    let read = ddsfile::Dds::read(&bytes[..]).expect("a file that others can read");
+    assert_eq!((read.get_dxgi_format(), read.get_num_mipmap_levels()), (Some(format), levels));
+    read.data
+}
+
+fn png(path: &Path) -> (u32, u32, Vec<u8>) {
+    let mut reader =
+        png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap())).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    (info.width, info.height, pixels)
+}
+
+#[test]
+fn textures_are_listed_and_exported_to_the_bit() {
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("scene.aftercap");
+    scene::capture(&file, scene::Variant::Plain);
+    let listed = value(&file, &["textures", "--call", "1"]);
+    let ids: Vec<&str> = listed.as_array().unwrap().iter().filter_map(|one| one["id"].as_str()).collect();
+    assert_eq!(ids, ["Texture#2", "Texture#4"], "what the draw reads and draws to");
+    assert_eq!(value(&file, &["textures"]).as_array().unwrap().len(), 5);
+
+    // A folder called as what is shown is written into twice.
+    let export = |arguments: &[&str], folder: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_afterimage"));
+        command.args(["inspect", "scene.aftercap", "textures", "--export", folder]).args(arguments);
+        let output = command.current_dir(&temp).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    export(&["--call", "1"], "textures");
+    let said = export(&["--call", "1"], "textures");
+    assert!(
+        said.contains("Texture#4  call 1  1    1") && said.ends_with("4 files of 2 textures in textures\n"),
+        "{said}"
+    );
+    let edge = scene::EDGE;
+    let checks: Vec<u8> =
+        (0..edge * edge).flat_map(|at| [(at % edge * 8) as u8, (at / edge * 8) as u8, 0, 255]).collect();
+    let name = "textures/texture_4_32x32_R8G8B8A8_UNORM";
+    let at = |name: &str| temp.path().join(name);
+    assert_eq!(dds(&at(&format!("{name}.dds")), ddsfile::DxgiFormat::R8G8B8A8_UNorm, 1), checks);
+    assert_eq!(png(&at(&format!("{name}_level0.png"))), (edge, edge, checks.clone()));
+
+    // A target as it is at the time: before anything was drawn to it, and then the texture that was.
+    let screen = "texture_1_32x32_R8G8B8A8_UNORM.dds";
+    export(&["--call", "4"], "early");
+    let early = dds(&at("early").join(screen), ddsfile::DxgiFormat::R8G8B8A8_UNorm, 1);
+    assert_eq!(early, [0, 0, 0, 255].repeat(early.len() / 4));
+    let files: Value = serde_json::from_str(&export(&["--json"], "all")).unwrap();
+    let files = files.as_array().unwrap();
+    assert!(files.len() == 5 && files.iter().all(|one| one["files"].as_array().unwrap().len() == 2), "{files:?}");
+    let late = dds(&at("all").join(screen), ddsfile::DxgiFormat::R8G8B8A8_UNorm, 1);
+    assert!(
+        late != early && late.chunks(4).any(|texel| texel[..2] == [0, 0] && (127..=128).contains(&texel[2])),
+        "half of it has the colour of B"
+    );
+    let unused = dds(&at("all/texture_5_32x32_R8G8B8A8_UNORM.dds"), ddsfile::DxgiFormat::R8G8B8A8_UNorm, 1);
+    assert_eq!(unused, scene::noise(unused.len()));
+}
+
+#[test]
+fn textures_that_end_and_levels_and_names() {
+    let (temp, file) = two_frames();
+    let folder = temp.path().join("out");
+    let said = text("inspect", &file, &["textures", "--export", folder.to_str().unwrap()]);
+    // The last call before its end.
+    assert!(said.contains("Texture#3  call 5   2    1"), "{said}");
+    assert!(said.contains("Texture#2  the end  2    1    \"skin\" B8G8R8A8_UNORM 64 x 32, 2 levels"), "{said}");
+    let texels = dds(&folder.join("texture_2_skin_64x32_B8G8R8A8_UNORM.dds"), ddsfile::DxgiFormat::B8G8R8A8_UNorm, 2);
+    assert_eq!(texels.len(), (64 * 32 + 32 * 16) * 4);
+    let (width, height, _) = png(&folder.join("texture_2_skin_64x32_B8G8R8A8_UNORM_level1.png"));
+    assert_eq!((width, height), (32, 16));
+    let export = ["--export", folder.to_str().unwrap()];
+    assert!(refused("inspect", &file, &export).contains("inspect FILE textures --export DIR"));
+    let other = temp.path().join("other.kcap");
+    std::fs::write(&other, b"KELVCAP1").unwrap();
+    assert!(refused("inspect", &other, &export).contains("--export is for captures"));
+}
+
+#[test]
 fn info_says_what_a_capture_is_made_of() {
-    let (temp, file) = scene();
+    let (temp, file) = two_frames();
     let said = text("info", &file, &[]);
     for expected in [
         "program  teapot.exe\nguest    Direct3D 9\n",
@@ -154,7 +264,7 @@ fn info_says_what_a_capture_is_made_of() {
 
 #[test]
 fn what_cannot_be_shown_is_said() {
-    let (temp, file) = scene();
+    let (temp, file) = two_frames();
     assert!(refused("inspect", &file, &["colours"]).contains("one of calls, state"));
     assert!(refused("inspect", &file, &["--call", "7"]).contains("calls 0 to 6"));
     assert!(refused("inspect", &file, &["--frame", "9"]).contains("frames 7 to 8"));
@@ -176,7 +286,7 @@ fn what_cannot_be_shown_is_said() {
 
 #[test]
 fn dumps_in_text_and_in_json() {
-    let (_temp, file) = scene();
+    let (_temp, file) = two_frames();
     let all = text("dump", &file, &[]);
     assert!(
         all.contains("program teapot.exe") && all.contains("Draw { topology: TriangleList, first: 0, count: 6"),

@@ -1,5 +1,7 @@
 //! `afterimage shader` as a user calls it.
 
+use afterimage_shader_gcn::assemble;
+use afterimage_shader_gcn::binary::{Binary, BinaryStage, Usage, UsageSlot};
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -114,6 +116,127 @@ fn microcode_is_words_or_text() {
     wrong[28] ^= 8;
     let error = fails(1, &["disasm", "-", "--from", "nv2a"], &wrong);
     assert!(error.contains("slot 1: the output address has the value 2"), "{error}");
+}
+
+/// Code as bytes.
+fn bytes_of(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+#[test]
+fn content_tells_gcn_code_from_direct3d_tokens() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let place = |name: &str| path(&dir.path().join(name)).to_owned();
+    let (code, tokens) = (place("code.bin"), place("tokens.bin"));
+    let source = b"s_mov_b32 s0, 1.0\nv_mov_b32_e32 v0, s0\nexp mrt0 v0, v0, v0, v0 done vm\ns_endpgm\n";
+    let words = succeeds(&["asm", "-", "--from", "gcn"], source);
+    fs::write(&code, &words).expect("written");
+    succeeds(&["asm", path(&example()), "-o", &tokens], b"");
+    assert!(succeeds(&["disasm", &tokens], b"").starts_with(b"ps_3_0\n"));
+    for (args, input) in [(&["disasm", &code][..], &b""[..]), (&["disasm", "-"], &words)] {
+        let listing = text(succeeds(args, input));
+        assert!(listing.contains("v_mov_b32_e32 v0, s0") && listing.contains("s_endpgm"), "{listing}");
+    }
+    let ir = text(succeeds(&["translate", &code, "--stage", "pixel", "--to", "ir"], b""));
+    assert!(ir.starts_with("pixel "), "{ir}");
+    let error = fails(1, &["translate", &code], b"");
+    assert!(error.contains("code.bin: raw GCN code does not say what it is for: say it with --stage"), "{error}");
+    // A folder has both.
+    let said = stderr(&afterimage(&["translate", path(dir.path()), "--stage", "pixel"], b""));
+    assert!(said.contains("2 of 2 to SPIR-V"), "{said}");
+    // Its footer says what it is for.
+    let footer = Binary { stage: BinaryStage::Pixel as u8, ..Binary::default() };
+    let words: Vec<u32> = words.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    fs::write(&code, bytes_of(&footer.append_to(&words).expect("it fits"))).expect("written");
+    assert_eq!(text(succeeds(&["translate", &code, "--to", "ir"], b"")), ir);
+    let error = fails(1, &["translate", &code, "--stage", "compute"], b"");
+    assert!(error.contains("it is a pixel shader, and --stage asks for a compute shader"), "{error}");
+    fs::write(&code, [0x55; 10]).expect("written");
+    assert!(fails(1, &["disasm", &code], b"").contains("say what it is with --from"));
+}
+
+#[test]
+fn an_assembler_s_errors_are_all_listed() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let place = |name: &str| path(&dir.path().join(name)).to_owned();
+    let (source, output) = (place("x.gcnasm"), place("x.gcn"));
+    fs::write(&source, "  v_ad_f32 v0, v1, v2\ns_mov_b32 s0, s200\ns_mov_b32 v0, s1\ns_endpgm\n").expect("written");
+    let error = fails(1, &["asm", &source, "-o", &output], b"");
+    let lines: Vec<&str> = error.lines().collect();
+    assert!(
+        lines[0].ends_with("x.gcnasm: line 1, column 3: \"v_ad_f32\" is no gfx7 instruction; did you mean v_add_f32?")
+    );
+    assert_eq!(lines[1], "line 2, column 15: a scalar register is 0 to 103, not s200");
+    assert_eq!(lines[2], "line 3, column 11: s_mov_b32 takes a scalar register here, not v0");
+    assert!(lines.len() == 3 && !Path::new(&output).exists(), "{error}");
+    let many = fails(1, &["asm", "-", "--from", "gcn"], "fish\n".repeat(1000).as_bytes());
+    assert!(many.lines().count() == 21 && many.ends_with("and 980 other lines are wrong\n"), "{many}");
+}
+
+/// A shader file of the console: a header with the stage's part, code that says where its footer is, and that.
+fn shader_file(number: u8, part: &[u32], source: &str, footer: &Binary) -> Vec<u8> {
+    let code = assemble(&format!("s_mov_b32 vcc_hi, lit(0x0)\n{source}\ns_endpgm")).expect("code");
+    let mut file = b"Shdr".to_vec();
+    file.extend([7, 0, 2, 0, number, part.len() as u8, 0, 0, 0, 0, 0, 0]);
+    file.extend(bytes_of(&[part, &footer.append_to(&code).expect("it fits")].concat()));
+    file
+}
+
+#[test]
+fn shader_files_of_the_console_are_read_with_their_header() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let place = |name: &str| path(&dir.path().join(name)).to_owned();
+    let slot = |usage: Usage, register| UsageSlot { usage: usage as u8, api_slot: 0, register, flags: 0 };
+    let slots = vec![slot(Usage::FetchShader, 0), slot(Usage::VertexBufferTablePointer, 2)];
+    let footer = Binary { stage: BinaryStage::Vertex as u8, hash: 0xF00D, slots, ..Binary::default() };
+    // Two user data slots, two inputs: v[4:7] and v[8:9].
+    let inputs = [2, 0x12, 0x0002_0017, 0x0004_0400, 0x0002_0801];
+    let part = [&[2 << 24, 0, 4 * 14, u32::MAX, 0x030C_0080, 4 << 1, 1 << 1, 4, 0][..], &inputs].concat();
+    let source = "s_swappc_b64 s[0:1], s[0:1]\nexp pos0 v4, v5, v6, v7 done\nexp param0 v8, v9, v8, v9";
+    let vertex = shader_file(1, &part, source, &footer);
+    let (file, spirv) = (place("scene.sb"), place("scene.spv"));
+    fs::write(&file, &vertex).expect("written");
+    let listing = text(succeeds(&["disasm", &file], b""));
+    for line in [
+        "; shader file 7.2, stage vs",
+        "; input 0 in v[4:7]",
+        "; input 1 in v[8:9]",
+        "; footer: vertex, hash 000000000000f00d",
+        "; pointer to fetch shader 0 in s[0:1]",
+        "s_swappc_b64 s[0:1], s[0:1]",
+    ] {
+        assert!(listing.contains(line), "{line}\n{listing}");
+    }
+    let again = text(succeeds(&["disasm", "-", "--from", "gcn"], listing.as_bytes()));
+    assert!(listing.ends_with(&again), "what stands in front are comments: {again}");
+    succeeds(&["translate", &file, "-o", &spirv], b"");
+    assert_eq!(fs::read(&spirv).expect("written")[..4], [0x03, 0x02, 0x23, 0x07]);
+    // By what is in it, and as a compiler writes it; with the fetch shader that its inputs ask for.
+    let ir = text(succeeds(&["translate", "-", "--to", "ir"], &vertex));
+    assert!(ir.starts_with("vertex "), "{ir}");
+    assert_eq!(text(succeeds(&["translate", "-", "--to", "ir"], &[&[0; 0x24][..], &vertex].concat())), ir);
+    assert!(fails(1, &["translate", &file, "--stage", "pixel"], b"").contains("it is a vertex shader"));
+
+    let footer = |stage: BinaryStage| Binary { stage: stage as u8, ..Binary::default() };
+    let compute = [0, 0, 4 * 9, u32::MAX, 0x000C_0080, 2 << 1 | 7 << 7 | 2 << 11, 8, 4, 2];
+    fs::write(&file, shader_file(4, &compute, "s_nop 0", &footer(BinaryStage::Compute))).expect("written");
+    let uses = text(succeeds(&["translate", &file, "--reflect"], b""));
+    assert!(uses.contains("group     8, 4, 2 lanes"), "{uses}");
+    let pixel = [0, 0, 4 * 15, u32::MAX, 0x000C_0000, 0, 0, 4, 2, 2, 1, 0, 0, 15, 0];
+    let source = "v_mov_b32 v0, 0\nexp mrt0 v0, v0, v0, v0 done compr vm";
+    fs::write(&file, shader_file(2, &pixel, source, &footer(BinaryStage::Pixel))).expect("written");
+    assert!(succeeds(&["translate", &file, "--to", "ir"], b"").starts_with(b"pixel "));
+
+    fs::write(&file, shader_file(3, &compute, "s_nop 0", &footer(BinaryStage::Geometry))).expect("written");
+    assert!(text(succeeds(&["disasm", &file], b"")).contains("stage gs"));
+    let error = fails(1, &["translate", &file], b"");
+    assert!(error.contains("scene.sb: it is for hardware stage gs"), "{error}");
+    fs::write(&file, &vertex[..20]).expect("written");
+    let error = fails(1, &["translate", &file], b"");
+    assert!(
+        error.contains("scene.sb: the shader file ends within its stage's part, which is bytes 0x10 to 0x18"),
+        "{error}"
+    );
 }
 
 #[test]

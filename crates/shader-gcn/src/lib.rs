@@ -10,6 +10,7 @@ mod decode;
 mod disasm;
 mod encode;
 pub mod fetch;
+pub mod file;
 #[cfg(feature = "generate")]
 pub mod generate;
 pub mod inst;
@@ -20,7 +21,7 @@ mod resources;
 mod syntax;
 pub mod tables;
 
-pub use asm::{AsmError, AsmErrorKind, assemble};
+pub use asm::{AsmError, AsmErrorKind, AsmErrors, MOST_ERRORS, assemble};
 pub use encode::EncodeError;
 pub use inst::{Inst, Operand};
 pub use lift::{LiftError, Reason, lift};

@@ -1,12 +1,16 @@
 //! `afterimage inspect`: what is in a capture, or in a recording of a console's command buffers.
 
+mod formats;
+mod mesh;
+mod textures;
 mod views;
 
 use crate::{Failure, nv2a};
 use afterimage_capture::CaptureError;
 use afterimage_inspect::terms::Term;
-use afterimage_inspect::{Call, CallSet, Capture, Form};
-use clap::{Parser, ValueEnum};
+use afterimage_inspect::{Call, CallSet, Capture};
+use clap::Parser;
+use formats::FormName;
 use serde_json::{Value, json};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -21,16 +25,22 @@ use std::process::ExitCode;
 ///   state      the state in which a call is done, in the names of the host and of the guest
 ///   changes    what is another in the state than at the call before, in the same names
 ///   resources  buffers, textures and all other objects, with who reads and writes them
+///   textures   textures, or those of a call; with --export, what they hold as PNG and DDS files
 ///   shaders    shaders; with --shader the code of one, in the form that --as says
-///   vertices   vertices of a draw, as its vertex shader reads them
+///   vertices   vertices of a draw, as its vertex shader reads them; with --as, as CSV or OBJ
 /// Calls are the packets that do something, numbered from 0. Sets of calls are as apitrace's:
 /// 12,3-7,100-*/draw,*/10,frame or @FILE with one set a line.
 ///
-/// With --json, calls, changes, resources and shaders are arrays, all else is an object. A call has
-/// `call`, `frame`, `in_frame`, `kind`, `packet`, `fields`; alone also `before` (packets), `reads`,
-/// `writes`. A state has `host` and `constants` (by path), and `guest`: a list of `group`, `name`,
-/// `value`, `note`, `host`. Changes have `call`, `changes` (`field`, `before`, `after`) and `guest`
-/// (`group`, `name`, `before`, `after`). What is not there is null.
+/// With --export the capture is replayed. A texture of a call is as it is behind the call, any other
+/// as it is at its end or the capture's. Each level, layer, face and slice has a PNG file, as people
+/// look at it; a texture has a DDS file of all of them, exact to the bit, where DXGI has its format.
+///
+/// With --json, calls, changes, resources, textures and shaders are arrays, all else is an object. A
+/// call has `call`, `frame`, `in_frame`, `kind`, `packet`, `fields`; alone also `before` (packets),
+/// `reads`, `writes`. A state has `host` and `constants` (by path), and `guest`: a list of `group`,
+/// `name`, `value`, `note`, `host`. Changes have `call`, `changes` (`field`, `before`, `after`) and
+/// `guest` (`group`, `name`, `before`, `after`). What is exported has `id`, `name`, `call` (behind
+/// which it was read), `description`, `files`, `why` (not all). What is not there is null.
 ///
 /// Of recordings (.kcap, .gcap, also with .gz) it shows the records, and the command buffers by name.
 /// A line of an NV2A push buffer is: address, subchannel, class, offset, method, arguments; words of
@@ -48,6 +58,8 @@ use std::process::ExitCode;
 ///   afterimage inspect scene.aftercap shaders --shader 3f0c --as msl
 ///   afterimage inspect scene.aftercap shaders --call 1742 --as all
 ///   afterimage inspect scene.aftercap vertices --call 1742 --json
+///   afterimage inspect scene.aftercap vertices --call 1742 --as obj > draw.obj
+///   afterimage inspect scene.aftercap textures --call 1742 --export textures
 ///   afterimage inspect scene.aftercap changes --calls draw --json | jq '.[] | {call, guest}'
 ///   afterimage inspect scene.aftercap resources --json | jq '.[] | select(.writes == null) | .description'
 ///   afterimage inspect scene.kcap.gz --draws
@@ -70,45 +82,24 @@ pub(crate) struct Args {
     /// The code of this shader: its id (Shader#3 or 3), or its hash or the beginning of it.
     #[arg(long, value_name = "ID|HASH", help_heading = "Options of captures")]
     shader: Option<String>,
-    /// The form of that code.
-    #[arg(long = "as", value_name = "FORM", value_enum, default_value = "guest", help_heading = "Options of captures")]
-    form: FormName,
-    /// How many vertices are shown.
-    #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Options of captures")]
-    most: usize,
+    /// The form of that code, the guest's if nothing is said; or the form of vertices.
+    #[arg(
+        long = "as",
+        value_name = "FORM",
+        value_enum,
+        conflicts_with = "export",
+        help_heading = "Options of captures"
+    )]
+    form: Option<FormName>,
+    /// How many vertices are shown. [default: 100, as CSV and OBJ 200000]
+    #[arg(long, value_name = "N", help_heading = "Options of captures")]
+    most: Option<usize>,
+    /// Write textures into this folder, which is made.
+    #[arg(long, value_name = "DIR", help_heading = "Options of captures")]
+    export: Option<PathBuf>,
     /// Write JSON.
     #[arg(long, help_heading = "Options of captures")]
     json: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FormName {
-    /// The guest's: assembler text, or what a key of fixed functions says.
-    Guest,
-    /// IR from the front end.
-    Ir,
-    /// IR behind the passes.
-    IrOptimized,
-    /// SPIR-V as text.
-    Spirv,
-    /// Metal Shading Language.
-    Msl,
-    /// All of them, one after the other.
-    All,
-}
-
-impl FormName {
-    fn forms(self) -> Vec<Form> {
-        let one = match self {
-            Self::Guest => Form::Guest,
-            Self::Ir => Form::Ir,
-            Self::IrOptimized => Form::IrOptimized,
-            Self::Spirv => Form::Spirv,
-            Self::Msl => Form::Msl,
-            Self::All => return Form::ALL.iter().map(|(form, _)| *form).collect(),
-        };
-        vec![one]
-    }
 }
 
 /// What is shown of a capture.
@@ -118,19 +109,25 @@ enum View {
     State,
     Changes,
     Resources,
+    Textures,
     Shaders,
     Vertices,
 }
 
 impl View {
-    const ALL: [(&'static str, Self); 6] = [
+    const ALL: [(&'static str, Self); 7] = [
         ("calls", Self::Calls),
         ("state", Self::State),
         ("changes", Self::Changes),
         ("resources", Self::Resources),
+        ("textures", Self::Textures),
         ("shaders", Self::Shaders),
         ("vertices", Self::Vertices),
     ];
+
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, view)| *view == self).map_or("", |(name, _)| name)
+    }
 
     /// By the arguments behind the file.
     fn of(arguments: &[PathBuf]) -> Result<Self, Failure> {
@@ -180,6 +177,8 @@ pub(crate) fn inspect(args: &Args) -> Result<ExitCode, Failure> {
             ("--frame", args.frame.is_some()),
             ("--calls", args.calls.is_some()),
             ("--shader", args.shader.is_some()),
+            ("--as", args.form.is_some()),
+            ("--export", args.export.is_some()),
             ("--json", args.json),
         ];
         if let Some((name, _)) = others.iter().find(|(_, given)| *given) {
@@ -191,6 +190,7 @@ pub(crate) fn inspect(args: &Args) -> Result<ExitCode, Failure> {
         return nv2a::inspect(&args.recordings);
     }
     let view = View::of(rest)?;
+    args.fits(view)?;
     let capture = open(file)?;
     let calls = args.selected(&capture)?;
     let shown = views::Shown { args, capture: &capture, calls: &calls };
@@ -199,6 +199,10 @@ pub(crate) fn inspect(args: &Args) -> Result<ExitCode, Failure> {
         View::State => shown.state(),
         View::Changes => shown.changes(),
         View::Resources => shown.resources(),
+        View::Textures => match &args.export {
+            Some(folder) => textures::export(&shown, file, folder),
+            None => shown.textures(),
+        },
         View::Shaders => shown.shaders(),
         View::Vertices => shown.vertices(),
     }?;
@@ -211,6 +215,22 @@ pub(crate) fn inspect(args: &Args) -> Result<ExitCode, Failure> {
 }
 
 impl Args {
+    /// Whether something is drawn.
+    pub(crate) fn draws(&self) -> bool {
+        self.export.is_some()
+    }
+
+    /// Whether the options are for what is shown.
+    fn fits(&self, view: View) -> Result<(), Failure> {
+        if self.export.is_some() && view != View::Textures {
+            let name = view.name();
+            return Err(Failure::new(format!(
+                "--export writes textures, not {name}: inspect FILE textures --export DIR"
+            )));
+        }
+        self.form.map_or(Ok(()), |form| form.fits(view))
+    }
+
     /// The calls that are asked for: all, if nothing says which.
     fn selected<'a>(&self, capture: &'a Capture) -> Result<Vec<&'a Call>, Failure> {
         let calls = capture.calls();

@@ -1,12 +1,13 @@
 //! What `afterimage inspect` shows of a capture, as text and as JSON.
 
-use super::{Args, term_json};
+use super::formats::FormName;
+use super::{Args, mesh, term_json};
 use crate::Failure;
 use crate::dump::in_words;
 use afterimage_inspect::terms::{Term, changed};
 use afterimage_inspect::{
-    Access, Accesses, Call, Capture, ShaderCode, StateField, Uses, constants, fields, fields_json, state_fields,
-    value_json,
+    Access, Accesses, Call, Capture, Resource, ShaderCode, StateField, Uses, constants, fields, fields_json,
+    state_fields, value_json,
 };
 use afterimage_stream::{ObjectId, Packet};
 use serde_json::{Map, Value, json};
@@ -20,14 +21,17 @@ pub(super) struct Shown<'a> {
     pub(super) calls: &'a [&'a Call],
 }
 
-type Text = Result<String, Failure>;
+pub(super) type Text = Result<String, Failure>;
 
-fn document(value: &Value) -> Text {
+/// Vertices in a table, if nothing else is said.
+const MOST: usize = 100;
+
+pub(super) fn document(value: &Value) -> Text {
     Ok(format!("{value:#}\n"))
 }
 
 /// Columns as wide as what is in them; the last one is as long as it likes.
-fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+pub(super) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let mut widths: Vec<usize> = header.iter().map(|name| name.len()).collect();
     for row in rows {
         widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
@@ -216,8 +220,12 @@ impl Shown<'_> {
 
     pub(super) fn resources(&self) -> Text {
         let resources = self.capture.resources().iter();
-        let resources: Vec<_> =
-            resources.filter(|resource| self.args.call.is_none_or(|call| resource.lives_at(call))).collect();
+        let resources = resources.filter(|resource| self.args.call.is_none_or(|call| resource.lives_at(call)));
+        self.listed(&resources.collect::<Vec<_>>())
+    }
+
+    /// Resources as a table.
+    pub(super) fn listed(&self, resources: &[&Resource]) -> Text {
         if self.args.json {
             let uses = |uses: &Uses| match uses.count {
                 0 => Value::Null,
@@ -268,7 +276,7 @@ impl Shown<'_> {
             Some(call) => self.bound(call),
             None => self.capture.shaders().iter().collect(),
         };
-        if self.args.call.is_some() && self.args.form != super::FormName::Guest {
+        if self.args.call.is_some() && self.args.form.is_some_and(|form| form != FormName::Guest) {
             return self.code(&shaders);
         }
         if self.args.json {
@@ -337,7 +345,7 @@ impl Shown<'_> {
 
     /// The code of shaders.
     fn code(&self, shaders: &[&ShaderCode]) -> Text {
-        let forms = self.args.form.forms();
+        let forms = self.args.form.unwrap_or(FormName::Guest).forms();
         if self.args.json {
             let all = shaders.iter().map(|shader| {
                 let mut value = Self::shader_json(shader);
@@ -375,8 +383,12 @@ impl Shown<'_> {
 
     pub(super) fn vertices(&self) -> Text {
         let call = self.call("vertices")?.number;
-        let table_of = self.capture.vertices(call, self.args.most);
+        let usual = if self.args.form.is_some() { mesh::MOST } else { MOST };
+        let table_of = self.capture.vertices(call, self.args.most.unwrap_or(usual));
         let vertices = table_of.map_err(|error| Failure::new(error.to_string()))?;
+        if let Some(form) = self.args.form {
+            return mesh::write(form, call, &vertices);
+        }
         if self.args.json {
             let columns: Vec<Value> = vertices
                 .columns

@@ -1,6 +1,13 @@
-//! What commands write: nothing over what they read, and nothing that is lost without a word.
+//! What commands write: nothing over what they read, no file of a kind that its name does not have, no folder that nobody hears of,
+//! and nothing that is lost without a word.
 
+mod place;
 mod table;
+
+pub(crate) use place::{Refused, fill, made, may_be_written};
+pub(crate) use table::TRANSLATED;
+#[cfg(test)]
+pub(crate) use table::{CAPTURING, TEXTS, TOKENS};
 
 use crate::Failure;
 use clap::ArgMatches;
@@ -50,14 +57,24 @@ pub(crate) fn unwritten(files: u64) -> Result<(), Failure> {
     }
 }
 
+/// A file that is written, or a folder that is filled.
+#[derive(Debug)]
+struct Written {
+    path: PathBuf,
+    /// As the user writes it.
+    option: String,
+    is_folder: bool,
+    /// Extensions that it may have; any if there are none.
+    extensions: &'static [&'static str],
+}
+
 /// The files that a command line names.
 #[derive(Debug, Default)]
 pub(crate) struct Named {
     reads: Vec<PathBuf>,
-    /// With the option as the user writes it.
-    writes: Vec<(PathBuf, String)>,
-    /// Those of them that are folders.
-    folders: Vec<PathBuf>,
+    writes: Vec<Written>,
+    /// Nothing is to be said but what goes wrong.
+    pub(crate) quiet: bool,
 }
 
 impl Named {
@@ -68,13 +85,12 @@ impl Named {
 
     /// Folders that files are written into.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
-        self.folders.clone()
+        self.writes.iter().filter(|written| written.is_folder).map(|written| written.path.clone()).collect()
     }
 
     /// Files that are written.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
-        let files = self.writes.iter().map(|(path, _)| path);
-        files.filter(|path| !self.folders.contains(path)).cloned().collect()
+        self.writes.iter().filter(|written| !written.is_folder).map(|written| written.path.clone()).collect()
     }
 
     /// Those of a command and its subcommands.
@@ -84,14 +100,20 @@ impl Named {
             command = if command.is_empty() { name.to_owned() } else { format!("{command} {name}") };
             matches = inner;
         }
+        named.quiet = matches.try_get_one("quiet").is_ok_and(|quiet| quiet == Some(&true));
+        let given = |option: &&str| matches.try_get_raw(option).is_ok_and(|values| values.is_some());
         for row in PATHS.iter().filter(|row| row.command == command) {
             let raw = matches.try_get_raw(row.option).ok().flatten();
             let values: Vec<&Path> = raw.into_iter().flatten().map(Path::new).collect();
             let text = |path: &&Path| path.to_str().map(str::to_owned);
             let option = format!("--{}", row.option.replace('_', "-"));
+            let extensions = if row.said_by.iter().any(given) { &[] } else { row.extensions };
+            let is_folder = row.role == Role::WritesInto;
             let mut write = |paths: &[&Path]| {
                 let files = paths.iter().filter(|path| path.as_os_str() != "-");
-                named.writes.extend(files.map(|path| (path.to_path_buf(), option.clone())));
+                let written =
+                    |path: &&Path| Written { path: path.to_path_buf(), option: option.clone(), is_folder, extensions };
+                named.writes.extend(files.map(written));
             };
             match row.role {
                 Role::Reads => named.reads.extend(values.iter().map(|path| path.to_path_buf())),
@@ -104,11 +126,7 @@ impl Named {
                     let files = values.iter().filter_map(|value| Some(text(value)?.split_once('=')?.1.into()));
                     named.reads.extend(files);
                 }
-                Role::Writes => write(&values),
-                Role::WritesInto => {
-                    write(&values);
-                    named.folders.extend(values.iter().map(|path| path.to_path_buf()));
-                }
+                Role::Writes | Role::WritesInto => write(&values),
                 Role::WritesSecond => values.chunks_exact(2).for_each(|two| write(&two[1..])),
                 Role::WritesChecked | Role::Neither => {}
             }
@@ -116,23 +134,24 @@ impl Named {
         named
     }
 
-    fn check(&self) -> Result<(), Failure> {
-        for (written, option) in &self.writes {
+    fn check(&self) -> Result<(), Refused> {
+        for Written { path: written, option, .. } in &self.writes {
             if let Some(read) = self.reads.iter().find(|read| afterimage_output::same_file(read, written)) {
                 let other = if read == written { String::new() } else { format!(" (it is {})", read.display()) };
                 let name = written.display();
-                return Err(Failure::new(format!(
+                return Err(Refused::usage(format!(
                     "{name}{other} would be written over while it is read: give another {option}"
                 )));
             }
         }
-        for (at, (written, option)) in self.writes.iter().enumerate() {
-            if let Some((_, other)) = self.writes[..at].iter().find(|(other, _)| place(other) == place(written)) {
-                let name = written.display();
-                return Err(Failure::new(format!("{name}: {other} and {option} would be written over each other")));
+        for (at, Written { path: written, option, .. }) in self.writes.iter().enumerate() {
+            if let Some(other) = self.writes[..at].iter().find(|other| place(&other.path) == place(written)) {
+                let (name, other) = (written.display(), &other.option);
+                return Err(Refused::usage(format!("{name}: {other} and {option} would be written over each other")));
             }
         }
-        Ok(())
+        let files = self.writes.iter().filter(|written| !written.is_folder);
+        files.map(|file| may_be_written(&file.path, &file.option, file.extensions)).collect()
     }
 }
 
@@ -142,8 +161,9 @@ fn place(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(made).unwrap_or_else(|| path.to_owned())
 }
 
-/// Refuses a command line that would have a file written that it reads, or two files of one name; whatever the names look like.
-pub(crate) fn check(matches: &ArgMatches) -> Result<(), Failure> {
+/// Refuses a command line that would have a file written that it reads, or two files of one name; whatever the names look like. And one
+/// that names a file of a kind that is not written, or in a folder that is not there.
+pub(crate) fn check(matches: &ArgMatches) -> Result<(), Refused> {
     Named::of(matches).check()
 }
 
@@ -224,6 +244,7 @@ mod tests {
             (&["trim", &at("in"), "-o", "{}", "--frames", "1"], "in"),
             (&["diff", &at("d"), &at("e"), "-o", "{}"], "d"),
             (&["diff", &at("d"), &at("e"), "-o", "{}"], "e"),
+            (&["inspect", &at("in"), "textures", "--export", "{}"], "in"),
             (&["shader", "disasm", &at("in"), "-o", "{}"], "in"),
             (&["shader", "asm", &at("in"), "-o", "{}"], "in"),
             (&["shader", "feedback", &at("in"), "-o", "{}"], "in"),
@@ -253,7 +274,7 @@ mod tests {
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
                 let named = Named::of(&matches(&words));
                 let option = format!("--{}", row.option.replace('_', "-"));
-                words.join(" ").starts_with(row.command) && named.writes.iter().any(|(_, other)| *other == option)
+                words.join(" ").starts_with(row.command) && named.writes.iter().any(|other| other.option == option)
             });
             assert!(tried || (row.command, row.option) == ("config", "write"), "{row:?}");
         }

@@ -4,6 +4,7 @@ use super::error::{Code, Why};
 use super::io::{self, Content};
 use super::kind::{From, To};
 use super::translate::{Args, Translated, translate};
+use crate::outputs::{TRANSLATED, fill, may_be_written};
 use crate::pool;
 use afterimage_output::FileId;
 use std::any::Any;
@@ -40,13 +41,19 @@ enum Place {
 #[derive(Debug)]
 struct Plan {
     jobs: Vec<Job>,
+    /// Where all outputs go, if they are files in a folder.
+    folder: Option<PathBuf>,
     /// Whether a person expects progress and a summary.
     batch: bool,
 }
 
 /// Runs the command and says on standard error what went wrong.
 pub(super) fn run(args: &Args) -> ExitCode {
-    match args.check().and_then(|()| plan(args)) {
+    let made = |plan: &Plan| {
+        let made = plan.folder.as_deref().map_or(Ok(()), |folder| fill(folder, args.quiet));
+        made.map_err(|error| Why::Write { path: plan.folder.clone().unwrap_or_default(), error })
+    };
+    match args.check().and_then(|()| plan(args)).and_then(|plan| made(&plan).map(|()| plan)) {
         Ok(plan) => work(args, &plan).into(),
         Err(why) => {
             crate::complain(&why.to_string());
@@ -84,9 +91,13 @@ fn plan(args: &Args) -> Result<Plan, Why> {
     let to = match (args.to, &args.output, &args.emit_after) {
         (_, _, Some(_)) => To::Ir,
         (Some(to), _, _) => to,
-        (None, Some(output), _) if folder.is_none() => To::of_path(output),
+        (None, Some(output), _) if folder.is_none() => To::of_path(output).unwrap_or_default(),
         _ => To::default(),
     };
+    if let Some(file) = args.output.as_deref().filter(|output| folder.is_none() && !io::is_stdio(output)) {
+        let said = args.to.is_some() || args.emit_after.is_some();
+        may_be_written(file, "--output", if said { &[] } else { TRANSLATED })?;
+    }
     if args.validate && !matches!(to, To::Spirv | To::SpirvAsm) {
         return usage("--validate checks SPIR-V; --verify-each checks the IR");
     }
@@ -120,7 +131,7 @@ fn plan(args: &Args) -> Result<Plan, Why> {
         }
         jobs.push(Job { input, to, place });
     }
-    Ok(Plan { jobs, batch })
+    Ok(Plan { jobs, folder: folder.map(Path::to_owned), batch })
 }
 
 /// Adds the shaders of a folder and of those in it, by name. Links to folders are not followed, so this ends.
@@ -164,7 +175,7 @@ fn work(args: &Args, plan: &Plan) -> Code {
             let (sender, next) = (sender.clone(), &next);
             let worker = move || {
                 while let Some((index, job)) = pool::take(next, jobs) {
-                    if sender.send((index, perform(args, job))).is_err() {
+                    if sender.send((index, perform(args, job, plan.folder.is_some()))).is_err() {
                         break;
                     }
                 }
@@ -195,14 +206,19 @@ fn work(args: &Args, plan: &Plan) -> Code {
     score.code
 }
 
-/// One job, whatever happens in it.
-fn perform(args: &Args, job: &Job) -> Outcome {
+/// One job, whatever happens in it. Inside of the folder of the outputs are folders as those of the inputs are.
+fn perform(args: &Args, job: &Job, inside: bool) -> Outcome {
     let translated = catch_unwind(AssertUnwindSafe(|| translate(args, job.to, &job.input)));
     let Translated { content, reflection, time } =
         translated.unwrap_or_else(|panic| Err(Why::Panic(message(panic.as_ref()))))?;
     let bytes = content.bytes().len();
     let print = match &job.place {
-        Place::File(path) => io::write(path, &content).map(|()| None)?,
+        Place::File(path) => {
+            if inside && let Some(folder) = path.parent() {
+                fs::create_dir_all(folder).map_err(|error| Why::Write { path: path.clone(), error })?;
+            }
+            io::write(path, &content).map(|()| None)?
+        }
         Place::Stdout => Some(content),
         Place::Nowhere => None,
     };

@@ -1,5 +1,6 @@
 //! Why a shader could not be translated, and the exit code that says so to a script.
 
+use crate::outputs::{LOST, Refused};
 use afterimage_ir::VerifyError;
 use afterimage_shader::{CompileError, Stage};
 use afterimage_shader_d3d9::{AsmError, ParseError};
@@ -44,6 +45,8 @@ impl From<Code> for ExitCode {
 pub(super) enum Why {
     #[error("{0}")]
     Usage(String),
+    #[error("{0}")]
+    Refused(#[from] Refused),
     #[error("cannot read it: {0}")]
     Read(io::Error),
     #[error("cannot read {}: {error}", path.display())]
@@ -59,15 +62,22 @@ pub(super) enum Why {
     #[error("{0}")]
     Microcode(#[from] nv2a::AsmError),
     #[error("{0}")]
-    GcnAsm(#[from] gcn::AsmError),
+    GcnAsm(#[from] gcn::AsmErrors),
     #[error("{0}")]
     GcnCode(#[from] gcn::ParseError),
     #[error("{0}")]
     GcnSource(#[from] gcn::io::SourceError),
+    #[error("{0}")]
+    GcnFile(#[from] gcn::file::FileError),
     #[error("{0} bytes are no words of GCN code; is it --from gcn?")]
     NoWords(usize),
     #[error("raw GCN code does not say what it is for: say it with --stage vertex, pixel or compute")]
     NeedsStage,
+    #[error(
+        "it is for hardware stage {0}, whose translation depends on registers of the draw: \
+         `afterimage shader disasm` reads it, a capture of the draw has them"
+    )]
+    GcnStage(gcn::io::HwStage),
     #[error("{0}")]
     Compile(#[from] CompileError),
     #[error("{0}")]
@@ -76,7 +86,9 @@ pub(super) enum Why {
         "it is no SPIR-V, which begins with the number 0x07230203; `afterimage shader translate` makes it of other languages"
     )]
     NotSpirv,
-    #[error("it is neither shader tokens, nor SPIR-V, nor microcode, nor text; say what it is with --from")]
+    #[error(
+        "it is neither shader tokens, nor SPIR-V, nor microcode, nor GCN code, nor text; say what it is with --from"
+    )]
     Unknown,
     #[error("byte {0} is not UTF-8, and this should be text; say what it is with --from")]
     NotText(usize),
@@ -105,7 +117,8 @@ pub(super) enum Why {
 impl Why {
     pub(super) fn code(&self) -> Code {
         match self {
-            Self::Usage(_) | Self::Pass { .. } => Code::Usage,
+            Self::Refused(refused) if refused.code == LOST => Code::File,
+            Self::Usage(_) | Self::Refused(_) | Self::Pass { .. } => Code::Usage,
             Self::Read(_) | Self::Folder { .. } | Self::Write { .. } | Self::Terminal => Code::File,
             Self::NoTool { .. } | Self::ToolFailed { .. } => Code::NoTool,
             Self::Rejected { .. } | Self::Broken { .. } | Self::Panic(_) => Code::OurFault,
@@ -116,8 +129,10 @@ impl Why {
             | Self::GcnAsm(_)
             | Self::GcnCode(_)
             | Self::GcnSource(_)
+            | Self::GcnFile(_)
             | Self::NoWords(_)
             | Self::NeedsStage
+            | Self::GcnStage(_)
             | Self::Compile(_)
             | Self::Feedback(_)
             | Self::NotSpirv

@@ -2,7 +2,7 @@
 
 use super::error::{Code, Why};
 use super::io::{self, Content};
-use super::kind::{From, To};
+use super::kind::{From, of_extension};
 use super::reflect::{ReflectAs, place, source};
 use super::tool;
 use afterimage_feedback::block::{BLOCKS, Block, DRAW, Field, GROUP};
@@ -54,7 +54,7 @@ pub(super) struct Args {
     /// File to write; - is standard output. Without this and --to, --layout and --prepare write only what they say.
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// What to write. Without this it goes by the output's extension; else SPIR-V.
+    /// What to write. Without this it goes by the output's extension, which has to be one of those below; SPIR-V where there is none.
     #[arg(long, value_enum)]
     to: Option<Written>,
     /// A compute shader (gather), or a vertex shader (scatter), which needs vertexPipelineStoresAndAtomics.
@@ -98,7 +98,7 @@ enum FormName {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Written {
+pub(super) enum Written {
     /// SPIR-V for Vulkan 1.3 (.spv).
     Spirv,
     /// SPIR-V as text (.spvasm).
@@ -110,13 +110,12 @@ enum Written {
 }
 
 impl Written {
+    pub(super) const EXTENSIONS: [(&str, Self); 4] =
+        [("spv", Self::Spirv), ("spvasm", Self::SpirvAsm), ("metal", Self::Msl), ("air", Self::Ir)];
+
+    /// By the file's extension; SPIR-V where it has none.
     fn of_path(path: &Path) -> Self {
-        match To::of_path(path) {
-            To::SpirvAsm => Self::SpirvAsm,
-            To::Msl => Self::Msl,
-            To::Ir => Self::Ir,
-            To::Spirv | To::Disasm => Self::Spirv,
-        }
+        of_extension(&Self::EXTENSIONS, path).unwrap_or(Self::Spirv)
     }
 }
 

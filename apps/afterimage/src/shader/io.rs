@@ -53,14 +53,12 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, Why> {
     std::str::from_utf8(bytes).map_err(|error| Why::NotText(error.valid_up_to()))
 }
 
-/// Writes a file, and the folders that it is in.
+/// Writes a file.
 pub(super) fn write(path: &Path, content: &Content) -> Result<(), Why> {
     if is_stdio(path) {
         return print(content);
     }
-    let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-    let written = folder.and_then(|()| afterimage_output::write(path, content.bytes()));
-    written.map_err(|error| Why::Write { path: path.into(), error })
+    afterimage_output::write(path, content.bytes()).map_err(|error| Why::Write { path: path.into(), error })
 }
 
 /// Writes to standard output, but nothing binary to a terminal.

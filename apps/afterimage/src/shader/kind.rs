@@ -1,6 +1,7 @@
 //! What shaders are written in: by option, by extension, by content.
 
 use super::error::Why;
+use super::gcn;
 use afterimage_shader_nv2a::{Program, disasm, parse};
 use clap::ValueEnum;
 use std::path::Path;
@@ -8,7 +9,7 @@ use std::path::Path;
 /// What an input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum From {
-    /// Direct3D 9 shader tokens (.o .cso .bin .vso .pso).
+    /// Direct3D 9 shader tokens (.o .cso .vso .pso; .bin by what is in it).
     D3d9,
     /// Direct3D 9 assembler text (.asm .txt).
     Asm,
@@ -18,8 +19,8 @@ pub(super) enum From {
     Ir,
     /// NV2A (Xbox) transform microcode: words (.xvu .nv2a) or assembler text (.vsh).
     Nv2a,
-    /// GCN (PlayStation 4) shaders: what Afterimage sends to its renderer (.gcn), raw code with --stage, or assembler text
-    /// (.gcnasm).
+    /// GCN (PlayStation 4) shaders: shader files (.sb), what Afterimage sends to its renderer (.gcn), raw code (.bin by what is in it),
+    /// which needs --stage if it has no footer, or assembler text (.gcnasm).
     Gcn,
 }
 
@@ -30,7 +31,6 @@ impl From {
         ("txt", Self::Asm),
         ("o", Self::D3d9),
         ("cso", Self::D3d9),
-        ("bin", Self::D3d9),
         ("vso", Self::D3d9),
         ("pso", Self::D3d9),
         ("spv", Self::Spirv),
@@ -39,34 +39,41 @@ impl From {
         ("nv2a", Self::Nv2a),
         ("vsh", Self::Nv2a),
         ("gcn", Self::Gcn),
+        ("sb", Self::Gcn),
         ("gcnasm", Self::Gcn),
     ];
 
+    /// The extension of shaders of which only their content says what they are.
+    const ANY: &str = "bin";
+
     /// By the file's extension.
     pub(super) fn of_path(path: &Path) -> Option<Self> {
-        let extension = extension(path).to_ascii_lowercase();
-        Self::EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, from)| *from)
+        of_extension(Self::EXTENSIONS, path)
     }
 
     /// The extensions of files that are read where they are found in a folder.
     pub(super) fn extensions() -> String {
-        let names = Self::EXTENSIONS.iter().filter(|(name, _)| *name != "txt").map(|(name, _)| format!(".{name}"));
-        names.collect::<Vec<_>>().join(" ")
+        let names = Self::EXTENSIONS.iter().map(|(name, _)| *name).filter(|name| *name != "txt").chain([Self::ANY]);
+        names.map(|name| format!(".{name}")).collect::<Vec<_>>().join(" ")
     }
 
     /// Whether a file that is found in a folder is a shader.
     pub(super) fn is_shader(path: &Path) -> bool {
-        !extension(path).eq_ignore_ascii_case("txt") && Self::of_path(path).is_some()
+        let extension = extension(path);
+        let known = extension.eq_ignore_ascii_case(Self::ANY) || Self::of_path(path).is_some();
+        known && !extension.eq_ignore_ascii_case("txt")
     }
 
     /// By what is in it.
     pub(super) fn of_content(bytes: &[u8]) -> Result<Self, Why> {
         match bytes.first_chunk().map(|word| u32::from_le_bytes(*word)) {
+            // The version of a vertex or pixel shader. No instruction of GCN begins so, so that what lacks its end token is no code either.
             Some(0xFFFE_0000..) => return Ok(Self::D3d9),
             // Either byte order.
             Some(0x0723_0203 | 0x0302_2307) => return Ok(Self::Spirv),
-            Some(word) if word.to_le_bytes() == *b"GCN1" => return Ok(Self::Gcn),
+            _ if gcn::is_shader(bytes) => return Ok(Self::Gcn),
             _ if is_microcode(bytes) => return Ok(Self::Nv2a),
+            _ if gcn::is_code(bytes) => return Ok(Self::Gcn),
             _ => {}
         }
         let text = std::str::from_utf8(bytes).map_err(|_| Why::Unknown)?;
@@ -99,20 +106,26 @@ pub(super) enum To {
     Msl,
     /// The IR after all passes (.air).
     Ir,
-    /// The input in its own assembler text (.asm .txt).
+    /// The input in its own assembler text (.asm .txt .vsh .gcnasm).
     Disasm,
 }
 
 impl To {
-    /// By the output's extension; the default if that says nothing.
-    pub(super) fn of_path(path: &Path) -> Self {
-        match extension(path).to_ascii_lowercase().as_str() {
-            "spvasm" => Self::SpirvAsm,
-            "metal" => Self::Msl,
-            "air" => Self::Ir,
-            "asm" | "txt" => Self::Disasm,
-            _ => Self::default(),
-        }
+    /// Every extension that says what an output is.
+    pub(super) const EXTENSIONS: [(&str, Self); 8] = [
+        ("spv", Self::Spirv),
+        ("spvasm", Self::SpirvAsm),
+        ("metal", Self::Msl),
+        ("air", Self::Ir),
+        ("asm", Self::Disasm),
+        ("txt", Self::Disasm),
+        ("vsh", Self::Disasm),
+        ("gcnasm", Self::Disasm),
+    ];
+
+    /// By the output's extension.
+    pub(super) fn of_path(path: &Path) -> Option<Self> {
+        of_extension(&Self::EXTENSIONS, path)
     }
 
     pub(super) fn is_binary(self) -> bool {
@@ -147,6 +160,50 @@ impl To {
     }
 }
 
+/// What a file's extension says.
+pub(super) fn of_extension<T: Copy>(table: &[(&str, T)], path: &Path) -> Option<T> {
+    let extension = extension(path);
+    table.iter().find(|(known, _)| extension.eq_ignore_ascii_case(known)).map(|(_, what)| *what)
+}
+
 fn extension(path: &Path) -> &str {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::feedback::Written;
+    use super::{From, To};
+    use crate::outputs::{CAPTURING, TEXTS, TOKENS, TRANSLATED};
+
+    #[test]
+    fn what_may_be_written_is_what_extensions_mean() {
+        assert_eq!(To::EXTENSIONS.map(|(name, _)| name), TRANSLATED);
+        assert_eq!(Written::EXTENSIONS.map(|(name, _)| name), CAPTURING);
+        // Text and words of each language that has an assembler.
+        for (name, from) in From::EXTENSIONS {
+            let written = TEXTS.contains(name) || TOKENS.contains(name);
+            assert_eq!(written, !matches!(from, From::Spirv | From::Ir) && *name != "sb", "{name}");
+        }
+    }
+
+    #[test]
+    fn content_says_what_a_shader_is() {
+        let of = |words: &[u32]| {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            From::of_content(&bytes).ok()
+        };
+        assert_eq!(of(&[0xFFFE_0200, 0x0000_FFFF]), Some(From::D3d9));
+        assert_eq!(of(&[0xFFFF_0300]), Some(From::D3d9), "and its end is missing");
+        // s_mov_b32, s_endpgm; a branch that goes nowhere; code that does not end.
+        assert_eq!(of(&[0xBE80_0301, 0xBF81_0000]), Some(From::Gcn));
+        assert_eq!(of(&[0xBF82_0100, 0xBF81_0000]), None);
+        assert_eq!(of(&[0xBE80_0301]), None);
+        for kind in 0xFFFE..=0xFFFF_u32 {
+            let starts = (0..=0xFFFF).filter(|low| {
+                afterimage_shader_gcn::code_length(|at| [kind << 16 | low, 0, 0xBF81_0000].get(at).copied()).is_ok()
+            });
+            assert_eq!(starts.count(), 0, "no instruction begins as Direct3D's versions do");
+        }
+    }
 }

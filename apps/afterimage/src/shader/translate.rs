@@ -30,7 +30,8 @@ use std::time::{Duration, Instant};
 ///   afterimage shader translate scene.ps.asm -o scene.metal --reflect
 ///   afterimage shader translate scene.ps.asm --emit-after lift
 ///   afterimage shader translate xbox.vsh --to ir
-///   afterimage shader translate code.bin --from gcn --stage compute --to ir
+///   afterimage shader translate code.bin --stage compute --to ir
+///   afterimage shader translate scene.sb -o scene.spv
 ///   afterimage shader translate shaders/ -o translated/ --to spirv
 ///   afterimage shader translate shaders/ --validate --reflect=json
 #[derive(Debug, Parser)]
@@ -39,13 +40,13 @@ pub(super) struct Args {
     /// Files and folders to read; - is standard input.
     #[arg(required = true)]
     pub(super) inputs: Vec<PathBuf>,
-    /// File to write, - being standard output; with many inputs, the folder of the outputs.
+    /// File to write, - being standard output, in a folder that is there; with many inputs, the folder of the outputs, which is made.
     #[arg(short, long)]
     pub(super) output: Option<PathBuf>,
     /// What the inputs are. Without this it goes by extension, else by content.
     #[arg(long, value_enum)]
     pub(super) from: Option<From>,
-    /// What to write. Without this it goes by the output's extension; else SPIR-V.
+    /// What to write. Without this it goes by the output's extension, which has to be one of those below; SPIR-V where there is none.
     #[arg(long, value_enum)]
     pub(super) to: Option<To>,
     /// Write the IR as it is after this pass (the last run of it); `lift` is the IR before any pass.

@@ -52,6 +52,8 @@ const CASES: &[Case] = &[
     case("trim", "output", &["trim", "scene.aftercap", "-o", "out/f.aftercap", "--frames", "2"], &[1]),
     case("diff", "output", &["diff", "scene.aftercap", "other.aftercap", "-o", "out"], &[2]),
     case("diff", "output", &["diff", "pictures", "pictures", "-o", "out"], &[2]),
+    case("inspect", "export", &["inspect", "scene.aftercap", "textures", "--export", "out"], &[1]),
+    case("inspect", "export", &["inspect", "scene.aftercap", "textures", "--call", "8", "--export", "out/new"], &[1]),
     case("config", "write", &["config", "--write", "out/f.conf"], &[1]),
     case("shader translate", "output", &["shader", "translate", "a.asm", "-o", "out/f.spv"], &[3]),
     case("shader translate", "output", &["shader", "translate", "a.asm", "b.asm", "-o", "out", "--to", "ir"], &[3]),
@@ -199,6 +201,80 @@ fn the_same_commands_succeed_where_there_is_room() {
         }
         assert!(files > 0, "{:?} wrote nothing", case.words);
     }
+}
+
+/// A case's words with the file that it writes called otherwise; `None` where it fills a folder.
+fn renamed(case: &Case, to: impl Fn(&str) -> String) -> Option<Vec<String>> {
+    let row = PATHS.iter().find(|row| (row.command, row.option) == (case.command, case.option))?;
+    let file = case.words.iter().find(|word| word.contains("out/f")).filter(|_| row.role != Role::WritesInto)?;
+    Some(case.words.iter().map(|word| if word == file { to(word) } else { (*word).to_owned() }).collect())
+}
+
+fn says(folder: &Path, words: &[String], code: i32, parts: &[&str]) {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let output = afterimage(folder, &words);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{words:?}: {said}");
+    assert!(parts.iter().all(|part| said.contains(part)) && said.lines().count() == 1, "{words:?}: {parts:?}: {said}");
+}
+
+#[test]
+fn a_file_s_folder_is_never_made() {
+    let temp = material();
+    let mut tried = 0;
+    for words in CASES.iter().filter_map(|case| renamed(case, |word| word.replace("out/f", "new/er/f"))) {
+        says(temp.path(), &words, 3, &["cannot write new/er/f", "the folder new/er does not exist", "mkdir -p new/er"]);
+        assert!(!temp.path().join("new").exists(), "{words:?}");
+        tried += 1;
+    }
+    assert!(tried > 10);
+}
+
+#[test]
+fn a_file_of_a_kind_that_is_not_written_is_refused_by_the_kinds_that_are() {
+    let temp = material();
+    let mut tried = 0;
+    for case in CASES {
+        let row = PATHS.iter().find(|row| (row.command, row.option) == (case.command, case.option)).unwrap();
+        let place = |word: &str| word.split_once("out/f").map_or("", |(before, _)| before).to_owned() + "out/f.glsl";
+        let Some(words) = renamed(case, place) else { continue };
+        let known: Vec<String> = row.extensions.iter().map(|known| format!(".{known}")).collect();
+        assert!(!known.is_empty(), "{row:?}");
+        says(temp.path(), &words, 2, &["f.glsl: .glsl is no extension of what", &known.join(" ")]);
+        tried += 1;
+    }
+    assert!(tried > 10);
+    assert_eq!(std::fs::read_dir(temp.path().join("out")).unwrap().count(), 0);
+    // What is said to be written may have any name.
+    let output = afterimage(temp.path(), &["shader", "translate", "a.asm", "--to", "msl", "-o", "out/f.glsl"]);
+    assert!(output.status.success() && temp.path().join("out/f.glsl").exists(), "{}", text(&output.stderr));
+}
+
+#[test]
+fn folders_that_are_filled_are_made_and_told_of() {
+    let temp = material();
+    for words in [
+        &["replay", "scene.aftercap", "-o", "new/er"][..],
+        &["replay", "work.gcap", "-o", "new/er"],
+        &["diff", "pictures", "pictures", "-o", "new/er"],
+        &["shader", "translate", "a.asm", "b.asm", "-o", "new/er"],
+        &["shader", "translate", "a.asm", "-o", "new/er/"],
+        &["inspect", "scene.aftercap", "textures", "--export", "new/er"],
+        &["run", "-o", "new/er", "./program"],
+    ] {
+        let output = afterimage(temp.path(), words);
+        let said = text(&output.stderr);
+        assert!(output.status.success(), "{words:?}: {said}");
+        assert_eq!(said.matches("made the folder new/er").count(), 1, "{words:?}: {said}");
+        // The program presents nothing.
+        let files = std::fs::read_dir(temp.path().join("new/er")).unwrap().count();
+        assert!(files > 0 || words[0] == "run", "{words:?}");
+        let again = afterimage(temp.path(), words);
+        assert!(!text(&again.stderr).contains("made the folder"), "{words:?}: {}", text(&again.stderr));
+        std::fs::remove_dir_all(temp.path().join("new")).unwrap();
+    }
+    let output = afterimage(temp.path(), &["shader", "translate", "a.asm", "b.asm", "-o", "new", "--quiet"]);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn id(kind: ObjectKind, serial: u32) -> ObjectId {
 }
 
 /// Bytes that do not compress.
-fn noise(count: usize) -> Vec<u8> {
+pub(crate) fn noise(count: usize) -> Vec<u8> {
     let mut word = 7u64;
     std::iter::repeat_with(|| {
         word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,6 +1,5 @@
 //! Frame dumps: a frame in words, with every draw's state, and the texels of the textures that it reads.
 
-mod dds;
 mod texels;
 
 use crate::keep::{self, Held};

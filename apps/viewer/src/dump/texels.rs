@@ -1,10 +1,9 @@
 //! What textures hold when a call reads them: as raw bytes, as pictures, and all of each in one file.
 
-use crate::dump::dds;
 use crate::session;
-use afterimage_inspect::{Access, Capture, Walk};
+use afterimage_inspect::{Access, Capture, Walk, dds_header, subresource_name, subresources};
 use afterimage_stream::packets::Effect;
-use afterimage_stream::packets::{CreateTexture, Dimension, View};
+use afterimage_stream::packets::{CreateTexture, View};
 use afterimage_stream::{Created, Format, ObjectId, ObjectKind, State};
 use afterimage_vulkan::{Stepper, Texels};
 use std::collections::{BTreeSet, HashMap};
@@ -35,43 +34,6 @@ fn root(state: &State, id: ObjectId) -> ObjectId {
     match state.objects.get(id) {
         Some(Created::View(view, _)) => view.source,
         _ => id,
-    }
-}
-
-/// Slices of a level, or layers.
-fn slices(texture: &CreateTexture, level: u32) -> u32 {
-    match texture.depth {
-        0 | 1 => texture.layers,
-        depth => depth.checked_shr(level).unwrap_or(0).max(1),
-    }
-}
-
-/// Every subresource of a texture, in the order in which a file of all of it has them.
-fn parts(texture: &CreateTexture) -> Vec<View> {
-    let view = |level: u32, layer: u32| {
-        Some(View { texture: texture.id, level: level.try_into().ok()?, layer: layer.try_into().ok()? })
-    };
-    let levels = texture.levels.min(32);
-    if texture.depth > 1 {
-        let of_level = |level| (0..slices(texture, level)).filter_map(move |slice| view(level, slice));
-        return (0..levels).flat_map(of_level).collect();
-    }
-    (0..texture.layers).flat_map(|layer| (0..levels).filter_map(move |level| view(level, layer))).collect()
-}
-
-/// Where in its texture a subresource is: `level2`, `level0_face_px`, `level1_slice3`, `level0_layer4`, `level0_layer2_face_nz`.
-fn place(texture: &CreateTexture, view: View) -> String {
-    const FACES: [&str; 6] = ["px", "nx", "py", "ny", "pz", "nz"];
-    let View { level, layer, .. } = view;
-    if texture.dimension == Dimension::D3 as u8 {
-        format!("level{level}_slice{layer}")
-    } else if texture.dimension == Dimension::Cube as u8 {
-        let of_array = if texture.layers > 6 { format!("_layer{}", layer / 6) } else { String::new() };
-        format!("level{level}{of_array}_face_{}", FACES[usize::from(layer % 6)])
-    } else if texture.layers > 1 {
-        format!("level{level}_layer{layer}")
-    } else {
-        format!("level{level}")
     }
 }
 
@@ -153,8 +115,8 @@ impl TextureFiles {
     fn all(&mut self, texture: &CreateTexture, version: u32, call: u64) -> io::Result<Vec<String>> {
         let mut files = Vec::new();
         let format = Format::from_bits(texture.format);
-        let mut dds = format.and_then(|format| dds::header(texture, format));
-        for view in parts(texture) {
+        let mut dds = format.and_then(|format| dds_header(texture, format));
+        for view in subresources(texture) {
             let look = self.part(texture, view, version, call)?;
             match (&mut dds, look.as_ref().and_then(Texels::bytes)) {
                 (Some(dds), Some(bytes)) => dds.extend_from_slice(bytes),
@@ -183,7 +145,7 @@ impl TextureFiles {
         let mut files = Vec::new();
         if let Some(look) = &look {
             let name = self.texture_name(texture.id, look.width, look.height, look.format);
-            let name = format!("{name}_{}_v{version}", place(texture, view));
+            let name = format!("{name}_{}_v{version}", subresource_name(texture, view));
             if let Some(bytes) = look.bytes() {
                 files.push(format!("{name}.raw"));
                 session::write(&self.folder.join(&files[0]), |out| out.write_all(bytes))?;

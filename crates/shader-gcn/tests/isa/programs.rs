@@ -2,7 +2,7 @@
 
 use afterimage_shader_gcn::io::HwStage;
 use afterimage_shader_gcn::tables::Ty;
-use afterimage_shader_gcn::{Inst, MAX_WORDS, Operand, ParseError, Program, assemble, code_length};
+use afterimage_shader_gcn::{Inst, MAX_WORDS, MOST_ERRORS, Operand, ParseError, Program, assemble, code_length};
 
 fn parsed(text: &str) -> Result<Program, ParseError> {
     Program::parse(&assemble(text).unwrap_or_else(|error| panic!("{error}")), HwStage::Cs)
@@ -84,22 +84,93 @@ fn what_is_no_program_says_where() {
 
 #[test]
 fn text_that_is_wrong_says_so() {
-    let message = |text: &str| assemble(text).expect_err("wrong text").to_string();
-    assert_eq!(message("s_nop 0\nv_frob v0"), "line 2: \"v_frob\" is no gfx7 instruction");
-    assert_eq!(message("s_mov_b32 s0"), "line 1: \"\" is where a comma should be");
-    assert_eq!(message("s_mov_b32 s0, s104"), "line 1: \"s104\" is where a register or constant should be");
-    assert_eq!(message("v_add_f32_e32 v0, v1, s2"), "line 1: v_add_f32 cannot have s2 here");
-    assert_eq!(message("v_madmk_f32_e64 v0, v1, 0x123, v2"), "line 1: v_madmk_f32 has no Vop3 encoding");
-    assert_eq!(message("s_add_u32 s0, 0x123, 0x456"), "line 1: s_add_u32 has two literals that differ");
-    assert_eq!(message("ds_read_b32 v0, v1 offset:65536"), "line 1: offset is at most 65535");
-    assert_eq!(message("v_add_f32_e32 v0, off, v1"), "line 1: v_add_f32 lacks an operand");
-    assert_eq!(message("buffer_load_dword v0, off, s[4:7], 0 idxen"), "line 1: buffer_load_dword lacks an operand");
-    assert_eq!(message("s_branch nowhere"), "line 1: the label \"nowhere\" is not there just once");
+    let mut wrong = Vec::new();
+    for (text, expected) in [
+        ("s_nop 0\nv_frob v0", "line 2, column 1: \"v_frob\" is no gfx7 instruction"),
+        ("  v_ad_f32 v0, v1, v2", "line 1, column 3: \"v_ad_f32\" is no gfx7 instruction; did you mean v_add_f32?"),
+        ("v_sub_f23_e64 v0, v1, v2", "\"v_sub_f23_e64\" is no gfx7 instruction; did you mean v_sub_f32_e64?"),
+        ("s_mov_b32 s0", "line 1, column 13: expected a comma, found the end of the line"),
+        ("s_mov_b32 s0,", "column 14: expected a scalar register or a constant, found the end of the line"),
+        ("s_mov_b32 s0, s104", "column 15: a scalar register is 0 to 103, not s104"),
+        ("v_mov_b32 v256, 0", "column 11: a vector register is 0 to 255, not v256"),
+        (
+            "v_add_f64 v[1:0], v[2:3], v[4:5]",
+            "column 11: expected a vector register, as v0 or v[0:1], found \"v[1:0]\"",
+        ),
+        ("v_mov_b32 v[0, 0", "expected a closing bracket, as in v[0:1]"),
+        ("v_add_f32_e32 v0, v1, s2", "column 23: v_add_f32_e32 takes a vector register here, not s2"),
+        (
+            "v_add_f32_e64 v0, v1, 0x123456",
+            "takes a vector register, a scalar register or an inline constant (-16 to 64;",
+        ),
+        ("v_add_f32 s0, v1, v2", "column 11: v_add_f32 takes a vector register here, not s0"),
+        ("v_add_f64 v[0:1], foo, v[4:5]", "column 19: expected 2 vector registers, as v[0:1]"),
+        ("s_load_dwordx4 v0, s[2:3], 0", "column 16: s_load_dwordx4 takes 4 scalar registers, as s[0:3] here, not v0"),
+        (
+            "s_load_dwordx2 s[0:1], s[3:4], 0",
+            "column 24: s_load_dwordx2 takes 2 scalar registers from an even number on, as s[0:1] here, not s3",
+        ),
+        (
+            "buffer_load_dword v0, off, v4, 0",
+            "column 28: buffer_load_dword takes 4 scalar registers from a multiple of 4 on, as s[0:3] here, not v4",
+        ),
+        ("image_load v[0:3], s0, s[8:15] dmask:0xf", "column 20: image_load takes a vector register here, not s0"),
+        ("v_madmk_f32_e64 v0, v1, 0x123, v2", "column 1: v_madmk_f32 has no Vop3 encoding"),
+        ("s_add_u32 s0, 0x123, 0x456", "column 1: s_add_u32 has two literals that differ"),
+        ("ds_read_b32 v0, v1 offset:65536", "column 20: offset is 0 to 65535, not 65536"),
+        (
+            "ds_read_b32 v0, v1 glc",
+            "column 20: \"glc\" is no modifier of ds_read_b32, which has offset:0 to 65535, gds",
+        ),
+        ("s_mov_b32 s0, s1 clamp", "\"clamp\" is no modifier of s_mov_b32, which has none"),
+        (
+            "v_add_f32_e32 v0, off, v1",
+            "column 19: v_add_f32_e32 takes a vector register, a scalar register or a constant here, not off",
+        ),
+        (
+            "buffer_load_dword v0, off, s[4:7], 0 idxen",
+            "buffer_load_dword has an address register with idxen, offen or addr64, and `off` without",
+        ),
+        ("s_branch nowhere", "column 10: there is no label \"nowhere\""),
+        ("lop:\ns_branch loop", "line 2, column 10: there is no label \"loop\"; did you mean lop?"),
+        ("a:\n  a: s_nop 0", "line 2, column 3: the label \"a\" is there already, in line 1"),
+        ("exp mrt0 v0, v1, v2, v3 compr", "a compressed export has one register for each two components"),
+        ("exp mrt9 v0, v1, v2, v3", "column 5: expected an export target: mrt0 to mrt7,"),
+        ("s_waitcnt vmcnt(16)", "column 11: vmcnt is 0 to 15, not 16"),
+        ("s_waitcnt foo(1)", "expected a counter: vmcnt, expcnt, lgkmcnt"),
+        ("s_sendmsg sendmsg(MSG_NO)", "expected a message: MSG_INTERRUPT, MSG_GS, MSG_GS_DONE, or its number, 0 to 15"),
+        ("v_interp_p1_f32 v0, v1, attr64.x", "column 25: expected an attribute and its component: attr0.x to attr63.w"),
+        (".long fish", "column 7: expected a word, 0 to 0xffffffff, found \"fish\""),
+        ("// \u{e4}\n/**/ \u{e4} v0", "line 2, column 1: \"/**/\" is no gfx7 instruction"),
+    ] {
+        let message = assemble(text).map_or_else(|error| error.to_string(), |words| format!("{words:x?}"));
+        if !message.contains(expected) || message.lines().count() != 1 {
+            wrong.push(format!("{text}: {message}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_line_that_is_wrong_is_told_up_to_a_bound() {
+    let errors = assemble("v_ad_f32 v0, v1, v2\ns_nop 0\ns_branch no\ns_mov_b32 v0, s1\n").expect_err("wrong text");
+    let places: Vec<(usize, usize)> = errors.errors.iter().map(|error| (error.line, error.column)).collect();
+    assert_eq!((places, errors.more), (vec![(1, 1), (3, 10), (4, 11)], 0));
+    assert_eq!(errors.to_string().lines().count(), 3);
+    let text = "v_ad_f32 v0, v1, v2\ns_nop 0\n".repeat(MOST_ERRORS + 7);
+    let errors = assemble(&text).expect_err("wrong text");
+    assert_eq!((errors.errors.len(), errors.more), (MOST_ERRORS, 7));
+    assert!(errors.to_string().ends_with(
+        "line 39, column 1: \"v_ad_f32\" is no gfx7 instruction; did you mean v_add_f32?\nand 7 other lines are wrong"
+    ));
+    // A branch over what is not there is not too far.
+    let far = format!("s_branch end\n{}v_frob v0\nend: s_endpgm", "s_nop 0\n".repeat(40_000));
+    assert_eq!(assemble(&far).expect_err("wrong text").errors.len(), 1);
+    let far = far.replace("v_frob v0\n", "");
     assert_eq!(
-        message("exp mrt0 v0, v1, v2, v3 compr"),
-        "line 1: a compressed export has one register for each two components"
+        assemble(&far).expect_err("too far").to_string(),
+        "line 1, column 10: the branch to \"end\" goes further than 32767 words"
     );
-    assert_eq!(message("s_waitcnt vmcnt(16)"), "line 1: vmcnt is at most 15");
 }
 
 #[test]

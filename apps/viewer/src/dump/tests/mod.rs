@@ -90,7 +90,7 @@ fn every_format_has_a_number_that_says_the_same() {
     for &format in Format::ALL {
         let texture =
             afterimage_stream::packets::CreateTexture::plain(afterimage_stream::ObjectId::NONE, format, [12, 8]);
-        let Some(mut bytes) = super::dds::header(&texture, format) else {
+        let Some(mut bytes) = afterimage_inspect::dds_header(&texture, format) else {
             assert!(!format.is_depth() && format.info().block == 1, "{format:?}");
             continue;
         };

@@ -80,9 +80,10 @@ fn dxgi(format: Format) -> Option<u32> {
     })
 }
 
-/// What stands before the texels, which follow layer by layer with the levels of each, or level by level with the slices of each.
-/// `None` where the format has no number.
-pub(super) fn header(texture: &CreateTexture, format: Format) -> Option<Vec<u8>> {
+/// What stands before the texels of a texture in a DirectDraw Surface file. They follow in the order of
+/// [`subresources`](crate::subresources). `None` where the format has no number there.
+#[must_use]
+pub fn dds_header(texture: &CreateTexture, format: Format) -> Option<Vec<u8>> {
     const CAPS_HEIGHT_WIDTH_FORMAT: u32 = 0x1007;
     const PITCH: u32 = 8;
     const LEVELS: u32 = 0x2_0000;
