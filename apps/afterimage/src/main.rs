@@ -8,6 +8,7 @@ mod files;
 mod gnm;
 mod info;
 mod inspect;
+mod manual;
 mod nv2a;
 mod outputs;
 mod own_process;
@@ -71,6 +72,8 @@ enum Command {
     Info(info::Args),
     Config(config::Args),
     Shader(shader::Args),
+    Completions(manual::Completions),
+    Manual(manual::Manual),
 }
 
 impl Command {
@@ -80,7 +83,7 @@ impl Command {
             Self::Replay(args) => Some(args.window),
             Self::Report(_) | Self::Trim(_) | Self::Diff(_) => Some(false),
             Self::Run(_) | Self::View { .. } | Self::Dump(_) | Self::Inspect(_) | Self::Info(_) => None,
-            Self::Config(_) | Self::Shader(_) => None,
+            Self::Config(_) | Self::Shader(_) | Self::Completions(_) | Self::Manual(_) => None,
         }
     }
 }
@@ -177,6 +180,11 @@ fn main() -> ExitCode {
         Command::Info(args) => info::info(&args).map(|()| ExitCode::SUCCESS),
         Command::Config(args) => config::run(&args),
         Command::Shader(args) => Ok(shader::run(&args)),
+        Command::Completions(args) => {
+            manual::completions(&args);
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Manual(args) => manual::manual(&args).map(|()| ExitCode::SUCCESS),
     };
     afterimage_log::finish();
     let code = result.unwrap_or_else(|failure| {

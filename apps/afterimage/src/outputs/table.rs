@@ -80,4 +80,5 @@ pub(crate) const PATHS: &[Row] = &[
     row("shader feedback", "geometry", Role::Reads),
     row("shader feedback", "output", Role::Writes),
     row("shader feedback", "prepare", Role::Writes),
+    row("manual", "folder", Role::WritesInto),
 ];
