@@ -42,7 +42,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
 
 /// Has the laboratory run the samples and write their pictures.
 fn images(ws: &Workspace) -> Result {
-    let mut command = laboratory::command(ws)?;
+    let mut command = laboratory::command(ws, laboratory::Program::Laboratory)?;
     let status = command.current_dir(&ws.root).arg("images").status().doing("starting the laboratory")?;
     let failed = || Failure::new("writing docs/images", "it says above what is wrong");
     if status.success() { Ok(()) } else { Err(failed()) }

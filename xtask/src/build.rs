@@ -75,6 +75,9 @@ const SAMPLES: &[Source] = &[
 const CONSOLE_SAMPLES: [(&str, &str, &str); 2] =
     [("xbox", "afterimage-nv2a", "scene"), ("playstation", "afterimage-gnm", "water")];
 
+/// The library of transform feedback for programs of others.
+const FEEDBACK: &str = "libafterimage_feedback_c.so";
+
 /// The geometry of the samples is computed, and must come out the same to the last bit in every build.
 const CXX_FLAGS: &[&str] = &["-std=c++17", "-O2", "-Wall", "-Wextra", "-ffp-contract=off"];
 
@@ -202,6 +205,7 @@ pub fn first(ws: &Workspace) -> Result<Tree> {
 pub fn afterimage(ws: &Workspace) -> Result<PathBuf> {
     let mut cargo = cargo(ws);
     cargo.args(["build", "--release", "-p", "afterimage"]);
+    without_paths(ws, &mut cargo)?;
     step::run(ws, &mut cargo, "building afterimage (release)", "")?;
     Ok(ws.target.join("release/afterimage"))
 }
@@ -214,6 +218,7 @@ pub fn library(ws: &Workspace) -> Result<Tree> {
     let tree = Tree { root: ws.dist(), windows: Windows::Impossible("not asked for".to_owned()) };
     let mut cargo = cargo(ws);
     cargo.args(["build", "--release", "-p", "afterimage-d3d9-com"]);
+    without_paths(ws, &mut cargo)?;
     step::run(ws, &mut cargo, "building libd3d9.so (release)", "")?;
     copy(&ws.target.join("release/libd3d9.so"), &tree.root.join("libd3d9.so"))?;
     native_samples(ws, &tree)?;
@@ -233,7 +238,10 @@ fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
                 "afterimage",
                 "-p",
                 "afterimage-viewer",
+                "-p",
+                "afterimage-feedback-c",
             ]);
+            without_paths(ws, &mut cargo)?;
             "release"
         }
         // The same choice of features as `cargo test --workspace` makes, so that nothing is built twice; with the one test program
@@ -247,6 +255,7 @@ fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
     if profile == Profile::Release {
         let mut cargo = self::cargo(ws);
         cargo.args(["build", "--release"]);
+        without_paths(ws, &mut cargo)?;
         CONSOLE_SAMPLES.iter().for_each(|(_, package, example)| {
             cargo.args(["-p", package, "--example", example]);
         });
@@ -256,9 +265,33 @@ fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
     for (name, _, example) in CONSOLE_SAMPLES {
         copy(&from.join("examples").join(example), &tree.native_sample(name))?;
     }
-    copy(&from.join("libd3d9.so"), &tree.root.join("libd3d9.so"))?;
+    for library in ["libd3d9.so", FEEDBACK] {
+        copy(&from.join(library), &tree.root.join(library))?;
+    }
     copy(&from.join("afterimage"), &tree.afterimage())?;
     copy(&from.join("afterimage-viewer"), &tree.viewer())
+}
+
+/// Has what is built name its sources without the folders of this machine: in messages of panics, and for debuggers.
+fn without_paths(ws: &Workspace, cargo: &mut Command) -> Result {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let sysroot = step::output(Command::new(rustc).args(["--print", "sysroot"]), "asking the compiler for its folder")?;
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let packages = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
+    // Where several fit, the last one is taken.
+    let named: [(&Path, &str); 5] = [
+        (&ws.cache, "cache"),
+        (&packages.join("registry/src"), "packages"),
+        (&Path::new(sysroot.trim()).join("lib/rustlib/src/rust"), "rust"),
+        (&ws.root, "afterimage"),
+        (&ws.target, "afterimage/target"),
+    ];
+    let flags: Vec<String> = named
+        .iter()
+        .map(|(folder, name)| format!("{:?}", format!("--remap-path-prefix={}=/{name}", folder.display())))
+        .collect();
+    cargo.arg("--config").arg(format!("build.rustflags=[{}]", flags.join(",")));
+    Ok(())
 }
 
 fn headers(ws: &Workspace, tree: &Tree) -> Result {
@@ -288,6 +321,9 @@ fn windows_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
         .arg(&target_dir);
     // Nobody has tried what link-time optimisation makes of a standard library that is built along.
     cargo.args(["--config", "profile.release.lto=false", "--config", "profile.release.codegen-units=16"]);
+    if profile == Profile::Release {
+        without_paths(ws, &mut cargo)?;
+    }
     cargo.env("RUSTC_BOOTSTRAP", "1");
     for width in Width::ALL {
         cargo.args(["--target", &width.target()]);
@@ -307,7 +343,12 @@ fn native_samples(ws: &Workspace, tree: &Tree) -> Result {
     for source in SAMPLES {
         let out = tree.native_sample(source.name);
         let mut compiler = Command::new("g++");
-        compiler.args(CXX_FLAGS).arg("-I").arg(ws.root.join("include/afterimage")).arg(source_of(ws, source));
+        compiler
+            .args(CXX_FLAGS)
+            .arg(file_names(ws))
+            .arg("-I")
+            .arg(ws.root.join("include/afterimage"))
+            .arg(source_of(ws, source));
         compiler.arg("-o").arg(&out).arg("-L").arg(&tree.root).args(["-ld3d9", "-ldl"]);
         // Before LD_LIBRARY_PATH, in which `cargo run` has the folder of what it built itself, of another profile and day.
         compiler.args(["-Wl,-rpath,$ORIGIN/../..", "-Wl,--disable-new-dtags"]);
@@ -321,12 +362,21 @@ fn windows_samples(ws: &Workspace, tree: &Tree) -> Result {
         for source in SAMPLES {
             let out = tree.windows_sample(source.name, width);
             let mut compiler = Command::new(width.compiler("g++"));
-            compiler.args(CXX_FLAGS).args(["-msse2", "-mfpmath=sse", "-static"]).arg(source_of(ws, source));
+            compiler
+                .args(CXX_FLAGS)
+                .arg(file_names(ws))
+                .args(["-msse2", "-mfpmath=sse", "-static"])
+                .arg(source_of(ws, source));
             compiler.arg("-o").arg(&out).arg("-ld3d9").args(source.windows_libraries).args(["-luser32", "-lgdi32"]);
             compile(ws, compiler, source, &out, &format!("{} bit", width.bits()))?;
         }
     }
     Ok(())
+}
+
+/// Has a sample name its sources by their paths in this tree, wherever it lies.
+fn file_names(ws: &Workspace) -> String {
+    format!("-ffile-prefix-map={}/=", ws.root.display())
 }
 
 fn source_of(ws: &Workspace, source: &Source) -> PathBuf {
@@ -342,7 +392,10 @@ fn compile(ws: &Workspace, mut compiler: Command, source: &Source, out: &Path, k
         .filter_map(|dir| std::fs::read_dir(dir).ok())
         .flatten()
         .flatten()
-        .filter_map(|e| modified(&e.path()))
+        .map(|entry| entry.path())
+        // The flags.
+        .chain([ws.root.join("xtask/src/build.rs")])
+        .filter_map(|path| modified(&path))
         .max();
     if modified(out).is_some_and(|built| newest.is_some_and(|newest| newest < built)) {
         return Ok(());

@@ -1,6 +1,7 @@
-//! The commands that the laboratory does (the package `lab`: Wine, peers, recordings, displays), and how they are handed on to it.
+//! The commands that other programs do, and how they are handed on to them: the laboratory (the package `lab`: Wine, peers,
+//! recordings, displays), and what makes releases (the package `release`).
 //!
-//! `cargo xtask` lists them with its own, and builds the laboratory only when one of them is called.
+//! `cargo xtask` lists them with its own, and builds a program only when one of its commands is called.
 
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, ExitCode};
@@ -9,7 +10,43 @@ use crate::build;
 use crate::step::{self, Result};
 use crate::workspace::Workspace;
 
-/// A command of the laboratory.
+/// A program that does commands of `cargo xtask`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Program {
+    /// The laboratory.
+    Laboratory,
+    /// What makes releases.
+    Release,
+}
+
+impl Program {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Laboratory, Self::Release];
+
+    /// Its commands.
+    pub fn rows(self) -> &'static [Row] {
+        match self {
+            Self::Laboratory => COMMANDS,
+            Self::Release => RELEASE_COMMANDS,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Laboratory => "lab",
+            Self::Release => "release",
+        }
+    }
+
+    fn what(self) -> &'static str {
+        match self {
+            Self::Laboratory => "the laboratory",
+            Self::Release => "what makes releases",
+        }
+    }
+}
+
+/// A command of such a program.
 pub struct Row {
     /// How it is called.
     pub name: &'static str,
@@ -19,7 +56,7 @@ pub struct Row {
     pub more: &'static str,
 }
 
-/// All of them, as the help lists them; `lab/src/main.rs` has their code.
+/// Those of the laboratory, as the help lists them; `lab/src/main.rs` has their code.
 pub const COMMANDS: &[Row] = &[
     Row {
         name: "demo",
@@ -71,49 +108,60 @@ pub const COMMANDS: &[Row] = &[
     },
 ];
 
-/// What of a command line is for the laboratory: all of it if it begins with one of its commands, and `help COMMAND`.
-pub fn handed_on(line: &[OsString]) -> Option<Vec<OsString>> {
-    let ours = |word: &OsString| COMMANDS.iter().any(|row| OsStr::new(row.name) == word);
+/// Those that make releases; `release/src/main.rs` has their code.
+pub const RELEASE_COMMANDS: &[Row] = &[Row {
+    name: "dist",
+    about: "Build a release: the tree, its archive and that of debug files, and the Debian package, in target/packages",
+    more: "Optimised as far as it goes, which takes long; --dev takes what the tests build. --check says whether what was made is \
+           right, and installs it in a bare Debian.",
+}];
+
+/// What of a command line is for another program: all of it if it begins with one of its commands, and `help COMMAND`.
+pub fn handed_on(line: &[OsString]) -> Option<(Program, Vec<OsString>)> {
+    let of = |word: &OsString| {
+        Program::ALL.into_iter().find(|program| program.rows().iter().any(|row| OsStr::new(row.name) == word))
+    };
     match line {
-        [help, command] if help == "help" && ours(command) => Some(vec![command.clone(), "--help".into()]),
-        [command, ..] if ours(command) => Some(line.to_vec()),
-        _ => None,
+        [help, command] if help == "help" => Some((of(command)?, vec![command.clone(), "--help".into()])),
+        [command, ..] => Some((of(command)?, line.to_vec())),
+        [] => None,
     }
 }
 
-/// The laboratory, to be run in the caller's folder. It is built before: with what the whole workspace asks of other packages, so that
+/// The program, to be run in the caller's folder. It is built before: with what the whole workspace asks of other packages, so that
 /// it shares them with the tests and the programs that it runs.
 ///
 /// # Errors
 /// When it does not build.
-pub fn command(ws: &Workspace) -> Result<Command> {
+pub fn command(ws: &Workspace, program: Program) -> Result<Command> {
     let mut cargo = build::cargo(ws);
-    cargo.args(["build", "--workspace", "--bin", "lab"]);
-    step::run(ws, &mut cargo, "building the laboratory", "")?;
-    Ok(Command::new(ws.target.join("debug/lab")))
+    cargo.args(["build", "--workspace", "--bin", program.name()]);
+    step::run(ws, &mut cargo, &format!("building {}", program.what()), "")?;
+    Ok(Command::new(ws.target.join("debug").join(program.name())))
 }
 
-/// Does a command line of the laboratory's in place of this process.
+/// Does a command line of the program's in place of this process.
 ///
 /// # Errors
 /// When it does not build or cannot be started.
-pub fn run(ws: &Workspace, line: &[OsString]) -> Result<ExitCode> {
-    step::replace(command(ws)?.args(line), "starting the laboratory")
+pub fn run(ws: &Workspace, program: Program, line: &[OsString]) -> Result<ExitCode> {
+    step::replace(command(ws, program)?.args(line), &format!("starting {}", program.what()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{COMMANDS, handed_on};
+    use super::{Program, Row, handed_on};
     use std::ffi::OsString;
 
     #[test]
-    fn lines_of_the_laboratory_are_told_from_ours() {
+    fn lines_of_other_programs_are_told_from_ours() {
         let handed = |line: &str| {
             let words: Vec<OsString> = line.split(' ').map(Into::into).collect();
-            handed_on(&words).map(|words| words.join(" ".as_ref()).into_string().unwrap())
+            handed_on(&words).map(|(to, words)| (to, words.join(" ".as_ref()).into_string().unwrap()))
         };
-        assert_eq!(handed("demo --native-only"), Some("demo --native-only".to_owned()));
-        assert_eq!(handed("help nv2a"), Some("nv2a --help".to_owned()));
+        assert_eq!(handed("demo --native-only"), Some((Program::Laboratory, "demo --native-only".to_owned())));
+        assert_eq!(handed("help nv2a"), Some((Program::Laboratory, "nv2a --help".to_owned())));
+        assert_eq!(handed("dist --check"), Some((Program::Release, "dist --check".to_owned())));
         assert_eq!(handed("test demo"), None);
         assert_eq!(handed("help test"), None);
         assert_eq!(handed("--help demo"), None);
@@ -121,9 +169,10 @@ mod tests {
 
     #[test]
     fn each_command_has_one_row_and_a_text() {
-        for (at, row) in COMMANDS.iter().enumerate() {
+        let rows: Vec<&Row> = Program::ALL.iter().flat_map(|program| program.rows()).collect();
+        for (at, row) in rows.iter().enumerate() {
             assert!(!row.about.is_empty(), "{}", row.name);
-            assert!(COMMANDS[..at].iter().all(|other| other.name != row.name), "{}", row.name);
+            assert!(rows[..at].iter().all(|other| other.name != row.name), "{}", row.name);
         }
     }
 }

@@ -1,8 +1,10 @@
-//! What `cargo xtask` and the laboratory (`lab`) share: where things lie, running commands, setting a machine up, building the tree.
+//! What `cargo xtask`, the laboratory (`lab`) and `release` share: where things lie, running commands, setting a machine up, building
+//! the tree.
 
 #![forbid(unsafe_code)]
 
 pub mod build;
+pub mod chroot;
 pub mod laboratory;
 pub mod samples;
 pub mod score;

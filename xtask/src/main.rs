@@ -1,12 +1,11 @@
-//! `cargo xtask`: what a clone of Afterimage can be asked to do. Set-up, tests, fuzzing and the release tree are here; what needs a
-//! laboratory is handed on to `lab` ([`laboratory`]).
+//! `cargo xtask`: what a clone of Afterimage can be asked to do. Set-up, tests and fuzzing are here; what needs a
+//! laboratory is handed on to `lab`, and what makes releases to `release` ([`laboratory`]).
 
 #![forbid(unsafe_code)]
 
 mod bless;
 mod crates;
 mod deny;
-mod dist;
 mod fuzz;
 mod quick;
 mod test;
@@ -15,9 +14,10 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use xtask::laboratory::{self, Program};
+use xtask::setup;
 use xtask::step::Result;
 use xtask::workspace::Workspace;
-use xtask::{laboratory, setup};
 
 /// The chores of Afterimage. `cargo xtask demo` shows it at work, `cargo xtask test` proves it.
 #[derive(Debug, Parser)]
@@ -44,20 +44,19 @@ enum Chore {
     Fuzz(fuzz::Args),
     /// Check licences, versions, sources and known faults of what we are built of, as deny.toml says.
     Deny,
-    /// Build the release tree in target/dist: DLLs, library, headers, programs, samples, licences.
-    Dist,
 }
 
 /// The command line with all commands in its help.
 fn command_line() -> Command {
-    laboratory::COMMANDS.iter().fold(Cli::command(), |cli, row| cli.subcommand(Command::new(row.name).about(row.about)))
+    let rows = Program::ALL.iter().flat_map(|program| program.rows());
+    rows.fold(Cli::command(), |cli, row| cli.subcommand(Command::new(row.name).about(row.about)))
 }
 
 fn main() -> ExitCode {
     let ws = Workspace::find();
     let line: Vec<OsString> = std::env::args_os().skip(1).collect();
     let result = match laboratory::handed_on(&line) {
-        Some(line) => laboratory::run(&ws, &line),
+        Some((program, line)) => laboratory::run(&ws, program, &line),
         None if line.first().is_some_and(|word| word == quick::COMMAND) => quick::run(&line[1..]),
         None => run(&ws).map(|()| ExitCode::SUCCESS),
     };
@@ -78,7 +77,6 @@ fn run(ws: &Workspace) -> Result {
         Chore::Bless(args) => bless::main(ws, &args),
         Chore::Fuzz(args) => fuzz::main(ws, &args),
         Chore::Deny => deny::main(ws),
-        Chore::Dist => dist::main(ws),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use xtask::build;
-use xtask::laboratory;
+use xtask::laboratory::{self, Program};
 use xtask::score::Score;
 use xtask::setup;
 use xtask::step::{self, Failure, Result};
@@ -52,6 +52,8 @@ enum Part {
     Nv2a,
     /// Some of Wine's Direct3D 9 tests, if Wine is there.
     Conformance,
+    /// The release: its tree, archive and Debian package, made of what the tests built, and installed in a bare Debian.
+    Package,
     /// The fuzz targets.
     Fuzz,
 }
@@ -102,10 +104,10 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     }
     let rooms: Vec<&str> = LABORATORY.iter().filter(|(part, _)| wanted(*part)).map(|(_, name)| *name).collect();
     if !rooms.is_empty() {
-        match in_the_laboratory(ws, &rooms) {
-            Ok(there) => score.join(there),
-            Err(failure) => score.add(Err(failure)),
-        }
+        score_of(ws, Program::Laboratory, &rooms, &mut score);
+    }
+    if wanted(Part::Package) {
+        score_of(ws, Program::Release, &[], &mut score);
     }
     if wanted(Part::Fuzz) {
         match fuzz::run(ws, &[], args.fuzz_seconds, fuzz::Seed::Same, fuzz::Watch::Plain) {
@@ -125,18 +127,25 @@ fn checked(ws: &Workspace, arguments: &[&str], what: &str, advice: &str) -> Resu
     step::run(ws, build::cargo(ws).args(arguments), what, advice).map(drop)
 }
 
-/// Has the laboratory check its parts, with its output on the terminal.
-fn in_the_laboratory(ws: &Workspace, parts: &[&str]) -> Result<Score> {
+/// Has another program check its parts, with its output on the terminal.
+fn score_of(ws: &Workspace, program: Program, parts: &[&str], score: &mut Score) {
+    match checked_by(ws, program, parts) {
+        Ok(there) => score.join(there),
+        Err(failure) => score.add(Err(failure)),
+    }
+}
+
+fn checked_by(ws: &Workspace, program: Program, parts: &[&str]) -> Result<Score> {
     let file = ws.target.join("test-score");
     let _ = std::fs::remove_file(&file);
-    let mut command = laboratory::command(ws)?;
+    let mut command = laboratory::command(ws, program)?;
     command.current_dir(&ws.root).arg("check").args(parts).arg("--score").arg(&file);
     let status = command.status();
     // What it cannot do is in the score; without one it ended too early.
     Score::read(&file).map_err(|failure| Failure {
         command: Some(step::line_of(&command)),
         ..Failure::new(
-            "the laboratory's checks",
+            "the checks of another program",
             status.map_or_else(|error| error.to_string(), |how| format!("{how}; {}", failure.summary())),
         )
     })

@@ -9,6 +9,7 @@ mod gnm;
 mod info;
 mod inspect;
 mod install;
+mod manual;
 mod nv2a;
 mod outputs;
 mod own_process;
@@ -75,6 +76,8 @@ enum Command {
     Info(info::Args),
     Config(config::Args),
     Shader(shader::Args),
+    Completions(manual::Completions),
+    Manual(manual::Manual),
 }
 
 impl Command {
@@ -86,6 +89,7 @@ impl Command {
             Self::Inspect(args) => args.draws().then_some(false),
             Self::Run(_) | Self::View { .. } | Self::Dump(_) | Self::Info(_) => None,
             Self::Install(_) | Self::Uninstall(_) | Self::Config(_) | Self::Shader(_) => None,
+            Self::Completions(_) | Self::Manual(_) => None,
         }
     }
 }
@@ -183,6 +187,11 @@ fn main() -> ExitCode {
         Command::Info(args) => info::info(&args).map(|()| ExitCode::SUCCESS),
         Command::Config(args) => config::run(&args),
         Command::Shader(args) => Ok(shader::run(&args)),
+        Command::Completions(args) => {
+            manual::completions(&args);
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Manual(args) => manual::manual(&args).map(|()| ExitCode::SUCCESS),
     };
     afterimage_log::finish();
     let code = result.unwrap_or_else(|failure| {

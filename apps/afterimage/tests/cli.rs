@@ -281,3 +281,50 @@ fn run_goes_by_the_program_s_profile() {
     std::fs::write(&file, "[program]\nrenderer = in-process\nvram = 5\n").unwrap();
     assert!(failed(&command.output().unwrap()).contains("mine.conf:3: vram: there is no such option"));
 }
+
+/// What a shell makes of it, where there is one.
+#[test]
+fn completions_are_read_by_bash() {
+    let temp = tempfile::tempdir().unwrap();
+    let script = temp.path().join("completions");
+    let output = afterimage().args(["completions", "bash"]).output().unwrap();
+    assert!(output.status.success(), "{}", failed(&output));
+    std::fs::write(&script, &output.stdout).unwrap();
+    let complete = |words: &str, last: &str| {
+        let line = format!(
+            "source '{}' && COMP_WORDS=({words} {last}) COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)) \
+             && _afterimage afterimage '{last}' '' && echo \"${{COMPREPLY[@]}}\"",
+            script.display()
+        );
+        let output = Command::new("bash").args(["-c", &line]).output().expect("bash");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout).trim().to_owned()
+    };
+    assert_eq!(complete("afterimage", "re"), "replay report");
+    assert_eq!(complete("afterimage shader", "tr"), "translate");
+    assert_eq!(complete("afterimage run", "--headl"), "--headless");
+    assert_eq!(complete("afterimage completions", "f"), "fish");
+
+    let output = afterimage().args(["completions", "dos"]).output().unwrap();
+    assert!(failed(&output).contains("fish"), "it says which there are");
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let temp = tempfile::tempdir().unwrap();
+    let output = afterimage().arg("manual").arg(temp.path().join("pages")).output().unwrap();
+    assert!(output.status.success(), "{}", failed(&output));
+    let read = |name: &str| {
+        let file = temp.path().join("pages").join(name);
+        std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    let first = read("afterimage.1");
+    for command in ["run", "replay", "info", "completions", "manual", "shader"] {
+        assert!(first.contains(&format!("afterimage\\-{command}(1)")), "{command}: {first}");
+        assert!(read(&format!("afterimage-{command}.1")).contains(".SH SYNOPSIS"), "{command}");
+    }
+    assert!(read("afterimage-shader-translate.1").contains("afterimage shader translate"));
+    // Options as the help has them, and lines of examples as they are.
+    let run = read("afterimage-run.1");
+    assert!(run.contains("\\-\\-headless") && run.contains(".EX\n  afterimage run game.exe \\-windowed\n"), "{run}");
+}

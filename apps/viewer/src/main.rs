@@ -18,8 +18,9 @@ mod window;
 
 use afterimage_config::settings;
 use afterimage_log::{Log, Writer};
+use afterimage_manual::Shell;
 use afterimage_vulkan::{FrameSet, Options};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use renderer::Start;
 use server::{Server, Until};
 use std::ffi::OsString;
@@ -102,9 +103,24 @@ struct Args {
     /// Be one of the viewer's renderer processes, whose orders come on standard input.
     #[arg(long, hide = true)]
     renderer: bool,
+    /// Print the manual page.
+    #[arg(long, hide = true, exclusive = true)]
+    manual: bool,
+    /// Print completions for a shell.
+    #[arg(long, hide = true, exclusive = true)]
+    completions: Option<Shell>,
 }
 
 impl Args {
+    /// What whoever makes a package asks for, instead of the viewer.
+    fn of_packages(&self) -> Option<Vec<u8>> {
+        if self.manual {
+            let pages = afterimage_manual::pages(Self::command()).unwrap_or_default();
+            return Some(pages.into_iter().flat_map(|page| page.text).collect());
+        }
+        self.completions.map(|shell| afterimage_manual::completions(Self::command(), shell))
+    }
+
     /// What renderer processes are told on their command line: how to draw.
     fn of_renderers(&self) -> Vec<OsString> {
         let mut arguments = Vec::new();
@@ -144,6 +160,10 @@ const UNWRITTEN: i32 = 3;
 
 fn main() -> ! {
     let args = Args::parse();
+    if let Some(text) = args.of_packages() {
+        let printed = std::io::stdout().write_all(&text).and_then(|()| std::io::stdout().flush());
+        std::process::exit(printed.map_or(UNWRITTEN, |()| 0));
+    }
     let (filter, bad) = log_filter();
     let seen = Writer::new(std::io::stderr(), std::io::stderr().is_terminal());
     let kept = Writer::new(session::Log, false);

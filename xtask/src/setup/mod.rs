@@ -139,6 +139,12 @@ const STEPS: &[Step] = &[
         how: How::Packages { names: &["chromium"], backports: false },
     },
     Step {
+        what: "what packs a release, and a bare Debian to try it in",
+        need: Need::Checks,
+        done: |_| ["zstd", "dpkg-shlibdeps", "mmdebstrap"].iter().all(|name| step::on_path(name)),
+        how: How::Packages { names: &["zstd", "dpkg-dev", "mmdebstrap"], backports: false },
+    },
+    Step {
         what: "mingw, 64 bit",
         need: Need::Build,
         done: |_| step::on_path("x86_64-w64-mingw32-g++") && step::on_path("x86_64-w64-mingw32-gcc"),

@@ -49,7 +49,7 @@ fn folders() -> Vec<String> {
         let names = entries.map(|entry| format!("{group}/{}", entry.file_name().to_string_lossy()));
         names.collect::<Vec<String>>()
     };
-    let mut found = [inside("crates"), inside("apps"), vec!["xtask".into(), "lab".into()]].concat();
+    let mut found = [inside("crates"), inside("apps"), vec!["xtask".into(), "lab".into(), "release".into()]].concat();
     found.sort();
     found
 }

@@ -52,7 +52,8 @@ fn is_pattern(path: &str) -> bool {
 }
 
 /// Folders of the tree that paths in text begin with.
-const ROOTS: &[&str] = &["apps/", "crates/", "docs/", "fuzz/", "include/", "lab/", "packaging/", "samples/", "xtask/"];
+const ROOTS: &[&str] =
+    &["apps/", "crates/", "docs/", "fuzz/", "include/", "lab/", "packaging/", "release/", "samples/", "xtask/"];
 
 /// Paths in text that begin with a folder of the tree: `docs/PAGE.md`, `docs/PAGE.md#SECTION`, `crates/NAME/src/lib.rs`.
 fn cited<'a>(text: &'a str, roots: &[&str]) -> Vec<&'a str> {

@@ -113,4 +113,5 @@ pub(crate) const PATHS: &[Row] = &[
     row("shader feedback", "geometry", Role::Reads),
     row("shader feedback", "output", Role::Writes).called(CAPTURING).unless(&["to"]),
     row("shader feedback", "prepare", Role::Writes).called(CAPTURING),
+    row("manual", "folder", Role::WritesInto),
 ];
