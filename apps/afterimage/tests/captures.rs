@@ -186,7 +186,7 @@ const TOOLS: [(&[&str], [i32; 2]); 7] = [
     (&["info", "FILE"], [1, 0]),
     (&["dump", "FILE"], [1, 1]),
     (&["inspect", "FILE"], [1, 1]),
-    (&["trim", "FILE", "-o", "FILE.part", "--frames", "1"], [1, 0]),
+    (&["trim", "FILE", "-o", "FILE-part.aftercap", "--frames", "1"], [1, 0]),
     (&["diff", "whole", "FILE"], [2, 2]),
     (&["replay", "FILE", "-o", "FILE.pictures"], [1, 1]),
     (&["report", "FILE", "-o", "FILE.html"], [1, 0]),

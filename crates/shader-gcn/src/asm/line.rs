@@ -215,7 +215,7 @@ impl<'a> Builder<'a> {
 
     /// One line's instruction.
     pub(super) fn line(mnemonic: &str, mut cursor: Cursor<'a>) -> Result<(Self, SmallVec<[u32; 2]>), Wrong> {
-        let whole = |kind: AsmErrorKind| Wrong { places: SmallVec::new(), kind };
+        let whole = |kind: AsmErrorKind| Wrong { places: Vec::new(), kind };
         let (mut b, suffixed) = Self::new(mnemonic).map_err(whole)?;
         let returns = cursor.rest().split_whitespace().any(|word| word == "glc");
         let mut comma = false;
@@ -276,10 +276,10 @@ impl<'a> Builder<'a> {
         let operand = match error {
             EncodeError::Operand { operand, .. } => operand,
             EncodeError::Missing { .. } if matches!(self.inst.fields, Fields::Buffer(_)) => {
-                return Wrong { places: SmallVec::new(), kind: Address(self.row.name) };
+                return Wrong { places: Vec::new(), kind: Address(self.row.name) };
             }
             EncodeError::Missing { .. } => Operand::None,
-            _ => return Wrong { places: SmallVec::new(), kind: error.into() },
+            _ => return Wrong { places: Vec::new(), kind: error.into() },
         };
         let equal = slots.iter().enumerate().filter(|(_, (slot, _))| self.operand_of(*slot) == Some(operand));
         let places = equal.map(|(number, (_, at))| Place { at: *at, slot: Some(number), operand }).collect();
@@ -307,12 +307,12 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Wrong {
     /// Where it may be; the whole instruction if there are none.
-    pub(super) places: SmallVec<[Place; 2]>,
+    pub(super) places: Vec<Place>,
     pub(super) kind: AsmErrorKind,
 }
 
 impl Wrong {
     fn at(at: usize, slot: Option<usize>, kind: AsmErrorKind) -> Self {
-        Self { places: SmallVec::from_iter([Place { at, slot, operand: Operand::None }]), kind }
+        Self { places: vec![Place { at, slot, operand: Operand::None }], kind }
     }
 }
