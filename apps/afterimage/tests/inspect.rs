@@ -195,7 +195,7 @@ fn textures_are_listed_and_exported_to_the_bit() {
     let name = "textures/texture_4_32x32_R8G8B8A8_UNORM";
     let at = |name: &str| temp.path().join(name);
     assert_eq!(dds(&at(&format!("{name}.dds")), ddsfile::DxgiFormat::R8G8B8A8_UNorm, 1), checks);
-    assert_eq!(png(&at(&format!("{name}_level0.png"))), (edge, edge, checks.clone()));
+    assert_eq!(png(&at(&format!("{name}_level0.png"))), (edge, edge, checks));
 
     // A target as it is at the time: before anything was drawn to it, and then the texture that was.
     let screen = "texture_1_32x32_R8G8B8A8_UNORM.dds";

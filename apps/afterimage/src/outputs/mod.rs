@@ -150,8 +150,8 @@ impl Named {
                 return Err(Refused::usage(format!("{name}: {other} and {option} would be written over each other")));
             }
         }
-        let files = self.writes.iter().filter(|written| !written.is_folder);
-        files.map(|file| may_be_written(&file.path, &file.option, file.extensions)).collect()
+        let mut files = self.writes.iter().filter(|written| !written.is_folder);
+        files.try_for_each(|file| may_be_written(&file.path, &file.option, file.extensions))
     }
 }
 

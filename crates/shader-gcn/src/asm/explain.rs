@@ -215,7 +215,7 @@ fn said(takes: &[&str], words: u8) -> Option<String> {
     match (has("1"), has("0.5"), has("0x12345")) {
         (true, true, true) => kinds.push("a constant".to_owned()),
         (true, true, false) => {
-            kinds.push("an inline constant (-16 to 64; 0.5, 1.0, 2.0, 4.0 and their negatives)".to_owned())
+            kinds.push("an inline constant (-16 to 64; 0.5, 1.0, 2.0, 4.0 and their negatives)".to_owned());
         }
         (true, false, _) | (_, _, true) => kinds.push("a number".to_owned()),
         (false, ..) => {}
