@@ -43,24 +43,23 @@ pub(crate) fn place(file: &Path) -> PathBuf {
     file.with_file_name(".debug").join(name)
 }
 
-/// Moves them out of everything in `tree` into `debug`.
+/// Moves them out of everything in `tree` into `debug`. Files for Windows have a time in them, which is made this one.
 ///
 /// # Errors
 /// When binutils, or mingw's for Windows programs, are not there or fail.
-pub(crate) fn move_apart(tree: &Path, debug: &Path) -> Result {
+pub(crate) fn move_apart(tree: &Path, debug: &Path, seconds: i64) -> Result {
     files::fresh(debug)?;
     for file in machine_code(tree)? {
         let (path, apart) = (tree.join(&file), debug.join(place(&file)));
         let Some(tools) = tools(&path, &file.to_string_lossy()) else { continue };
         files::write(&apart, "")?;
         let what = format!("stripping {}", file.display());
-        step::output(Command::new(&tools.objcopy).arg("--only-keep-debug").arg(&path).arg(&apart), &what)?;
+        let run = |command: &mut Command| step::output(command.env("SOURCE_DATE_EPOCH", seconds.to_string()), &what);
+        run(Command::new(&tools.objcopy).arg("--only-keep-debug").arg(&path).arg(&apart))?;
         // A library keeps the symbols that programs are linked with.
-        let mut strip = Command::new(&tools.strip);
-        strip.args(["--strip-unneeded", "--remove-section=.comment"]).arg(&path);
-        step::output(&mut strip, &what)?;
+        run(Command::new(&tools.strip).args(["--strip-unneeded", "--remove-section=.comment"]).arg(&path))?;
         let link = format!("--add-gnu-debuglink={}", apart.display());
-        step::output(Command::new(&tools.objcopy).arg(link).arg(&path), &what)?;
+        run(Command::new(&tools.objcopy).arg(link).arg(&path))?;
     }
     files::set_rights(debug, &|_| false)
 }

@@ -106,7 +106,7 @@ fn render(own: &[(&str, String)], all: &[Crate]) -> Result<String> {
             }
             let _ = write!(place, " (brings no text along; by {})", one.holders().join(", "));
         }
-        line(&title, &place, &one.terms.to_string(), &numbers);
+        line(&title, &place, one.terms.as_ref(), &numbers);
     }
     for one in RUNTIMES {
         let licences = crates::chosen(&crates::terms(one.terms)?);

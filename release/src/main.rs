@@ -104,7 +104,7 @@ fn dist(ws: &Workspace, args: &Dist) -> Result {
     release.list();
     if args.check {
         let mut score = Score::default();
-        check::all(ws, &release, &mut score);
+        check::all(ws, &tree, &release, &mut score);
         println!("{} checks passed, {} failed, {} skipped", score.passed, score.failed, score.skipped);
         if score.failed > 0 {
             return Err(Failure::new("checking the release", format!("{} checks failed", score.failed)));
@@ -124,8 +124,8 @@ fn dist(ws: &Workspace, args: &Dist) -> Result {
 fn tested(ws: &Workspace) -> Score {
     let mut score = Score::default();
     let tree = build::tree(ws, &setup::found(ws), Profile::Dev);
-    match tree.and_then(|tree| make(ws, &tree, Profile::Dev)) {
-        Ok(release) => check::all(ws, &release, &mut score),
+    match tree.and_then(|tree| Ok((make(ws, &tree, Profile::Dev)?, tree))) {
+        Ok((release, tree)) => check::all(ws, &tree, &release, &mut score),
         Err(failure) => score.add(Err(failure)),
     }
     score
@@ -133,7 +133,7 @@ fn tested(ws: &Workspace) -> Score {
 
 /// Stages, and packs.
 fn make(ws: &Workspace, tree: &Tree, profile: Profile) -> Result<Release> {
-    let release = stage::stage(ws, tree, profile)?;
+    let release = stage::stage(ws, tree, profile, stage::folder(ws, profile))?;
     archive::pack(ws, &release, &release.tree, &release.archive())?;
     archive::pack(ws, &release, &release.debug, &release.debug_archive())?;
     deb::pack(ws, &release)?;

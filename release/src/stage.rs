@@ -102,14 +102,18 @@ impl Release {
     }
 }
 
-/// Stages a release of what was built.
+/// Where releases are made.
+pub(crate) fn folder(ws: &Workspace, profile: Profile) -> PathBuf {
+    ws.target.join(if profile == Profile::Release { "packages" } else { "packages-dev" })
+}
+
+/// Stages a release of what was built, in a folder that is made anew.
 ///
 /// # Errors
 /// When something is not there, or a program of ours does not run.
-pub(crate) fn stage(ws: &Workspace, built: &Tree, profile: Profile) -> Result<Release> {
+pub(crate) fn stage(ws: &Workspace, built: &Tree, profile: Profile, folder: PathBuf) -> Result<Release> {
     let versions = changes::read(ws)?;
     let name = format!("afterimage-{}-x86_64-linux", versions[0].number);
-    let folder = ws.target.join(if profile == Profile::Release { "packages" } else { "packages-dev" });
     let (tree, debug) = (folder.join(&name), folder.join("debug").join(&name));
     let release = Release { name, versions, profile, windows: built.windows.clone(), folder, tree, debug };
     let progress = Progress::start(format!("staging {}", release.name));
@@ -132,7 +136,7 @@ fn fill(ws: &Workspace, built: &Tree, release: &Release) -> Result {
     pages::write(ws, &tree.join(DOCUMENTS))?;
     command_lines(tree)?;
     files::write(&tree.join(DOCUMENTS).join("licences.txt"), licences::text(ws)?)?;
-    debug::move_apart(tree, &release.debug)?;
+    debug::move_apart(tree, &release.debug, release.seconds())?;
     files::set_rights(tree, &Release::is_program)
 }
 

@@ -6,13 +6,13 @@ mod trial;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use xtask::build::{Profile, Width, Windows};
+use xtask::build::{Profile, Tree, Width, Windows};
 use xtask::samples::SAMPLES;
 use xtask::score::Score;
 use xtask::step::{self, Context as _, Failure, Progress, Result};
 use xtask::workspace::Workspace;
 
-use crate::stage::{DOCUMENTS, LIBRARIES, Release};
+use crate::stage::{self, DOCUMENTS, LIBRARIES, Release};
 use crate::{archive, files, links};
 
 /// Bytes that the archive may have at most.
@@ -37,7 +37,7 @@ const CHECKS: &[(&str, Look)] = &[
     ("programs and libraries are stripped, and find their libraries from where they lie", machine_code::stripped),
     ("what the documents name is there", documents),
     ("shells read the completions, and man the manual", command_line),
-    ("packed again, from files of another day, the archive is the same", again),
+    ("staged and packed again, the archive is the same", again),
     ("a program is built against the unpacked archive", embedding),
     ("lintian", trial::lintian),
     ("the archive draws in a bare Debian", trial::archive),
@@ -47,18 +47,20 @@ const CHECKS: &[(&str, Look)] = &[
 /// A release that is checked.
 struct Checked<'a> {
     ws: &'a Workspace,
+    /// What it was staged of.
+    built: &'a Tree,
     release: &'a Release,
     /// Where its archive is unpacked.
     unpacked: PathBuf,
 }
 
 /// Makes all checks: goes on after one that fails, and prints what each found.
-pub(crate) fn all(ws: &Workspace, release: &Release, score: &mut Score) {
+pub(crate) fn all(ws: &Workspace, built: &Tree, release: &Release, score: &mut Score) {
     let unpacked = match unpack(release) {
         Ok(unpacked) => unpacked,
         Err(failure) => return score.add(Err(failure)),
     };
-    let checked = Checked { ws, release, unpacked };
+    let checked = Checked { ws, built, release, unpacked };
     if release.profile == Profile::Dev {
         println!("checking a release of what the tests build; what users get is smaller: cargo xtask dist --check");
     }
@@ -234,23 +236,23 @@ fn command_line(checked: &Checked<'_>) -> Result<Found> {
     Ok(Found::Well(format!("{} commands, {} pages; {shown}", commands.len(), pages.len())))
 }
 
-/// What is unpacked has other times and rights than what was staged; files of the day are given it besides.
+/// At another time and in another folder, the same comes out.
 fn again(checked: &Checked<'_>) -> Result<Found> {
-    let first = checked.release.archive();
     let folder = checked.release.folder.join("again");
-    files::fresh(&folder)?;
-    let copy = folder.join(&checked.release.name);
-    files::copy(&checked.unpacked, &copy, &|_| true)?;
-    files::set_rights(&copy, &Release::is_program)?;
-    let second = folder.join("again.tar.zst");
-    step::output(&mut archive::command(checked.release, &copy, &second)?, "packing again")?;
+    let second = stage::stage(checked.ws, checked.built, checked.release.profile, folder.clone())?;
+    step::output(&mut archive::command(&second, &second.tree, &second.archive())?, "packing again")?;
     let read = |file: &Path| std::fs::read(file).doing(format!("reading {}", file.display()));
-    let same = read(&first)? == read(&second)?;
-    std::fs::remove_dir_all(&folder).doing(format!("removing {}", folder.display()))?;
-    if !same {
-        return Err(Failure::new("packing again", "the same files make another archive"));
+    if read(&checked.release.archive())? == read(&second.archive())? {
+        std::fs::remove_dir_all(&folder).doing(format!("removing {}", folder.display()))?;
+        return Ok(Found::Well("byte for byte".to_owned()));
     }
-    Ok(Found::Well("byte for byte".to_owned()))
+    let differs = |file: &&PathBuf| {
+        let [one, other] = [&checked.release.tree, &second.tree].map(|tree| std::fs::read(tree.join(file)).ok());
+        one != other
+    };
+    let names: Vec<String> =
+        files::list(&second.tree)?.iter().filter(differs).map(|file| file.display().to_string()).collect();
+    Err(Failure::new("packing again", format!("another archive comes out; files that differ: {}", names.join(", "))))
 }
 
 /// The examples, with what pkg-config says, run.
