@@ -5,10 +5,12 @@
 //! * `files`: a library put into its place, what was there kept beside it, and back.
 //! * `registry`: the DLL override, by Wine itself, so that it does not matter whether a program of the prefix runs.
 //! * `record`: what was done, as a file in the prefix.
+//! * `caches`: what programs that draw by themselves leave in the prefix.
 //! * `proton`: a compatibility tool for Steam instead.
 //!
 //! The record is written before anything is changed and removed when all is as it was: whatever comes between, `uninstall` knows what to do.
 
+mod caches;
 mod files;
 mod prefix;
 mod proton;
@@ -116,7 +118,10 @@ pub(crate) fn install(args: &Args) -> Result<(), Failure> {
     let registry = Registry::of(&prefix)?;
     let now = registry.read()?;
     match &old {
-        None => record.registry = now.clone(),
+        None => {
+            record.registry = now.clone();
+            record.caches = caches::of(&prefix).into_iter().map(|(user, _)| user).collect();
+        }
         Some(old) => changed.extend(now.differs(&old.registry)),
     }
     refuse(&changed, args.force, "install")?;
@@ -163,7 +168,9 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Result<(), Failure> {
     if args.dry_run {
         slots.iter().for_each(|(slot, file, _)| told(&format!("would {}", slot.plan(file))));
         told(&format!("would set {KEY}, {VALUE} to what it was{}", record.registry.said()));
-        told(&format!("would remove {}", Record::place(prefix.root()).display()));
+        let caches = caches::of(&prefix).into_iter().filter(|(user, _)| !record.caches.contains(user));
+        let gone = caches.map(|(_, path)| path).chain([Record::place(prefix.root())]);
+        gone.for_each(|path| told(&format!("would remove {}", path.display())));
         return refuse(&changed, args.force, "uninstall");
     }
     let registry = Registry::of(&prefix)?;
@@ -174,6 +181,9 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Result<(), Failure> {
     for (slot, file, standing) in &slots {
         let how = slot.restore(file, standing)?;
         told(&format!("{}: {how}", slot.said()));
+    }
+    for cache in caches::remove(&prefix, &record.caches)? {
+        told(&format!("{}: removed, a cache of shaders", cache.display()));
     }
     Record::remove(prefix.root())?;
     registry.settle();

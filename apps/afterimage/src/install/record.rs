@@ -28,6 +28,8 @@ pub(super) struct Record {
     pub(super) files: Vec<File>,
     /// The override.
     pub(super) registry: Override,
+    /// Users who had a cache of ours before.
+    pub(super) caches: Vec<String>,
 }
 
 /// A library's place.
@@ -80,6 +82,7 @@ impl Default for Record {
             written_by: String::new(),
             files: Vec::new(),
             registry: Override::default(),
+            caches: Vec::new(),
         }
     }
 }

@@ -66,6 +66,31 @@ fn everything_comes_back() {
 }
 
 #[test]
+fn caches_that_programs_made_go_and_those_that_were_there_stay() {
+    let stage = Stage::new(64, true);
+    let users = stage.prefix().join("drive_c/users");
+    let cache = |user: &str| {
+        let folder = users.join(user).join("AppData/Local/afterimage/shaders");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("1.bin"), "code").unwrap();
+    };
+    cache("had one");
+    fs::create_dir_all(users.join("had none/AppData/Local/Temp")).unwrap();
+    // What a link leads to is nobody's cache, though it is called so.
+    fs::create_dir_all(stage.path("elsewhere/Local/afterimage")).unwrap();
+    fs::create_dir_all(users.join("linked")).unwrap();
+    std::os::unix::fs::symlink(stage.path("elsewhere"), users.join("linked/AppData")).unwrap();
+    let untouched = everything(&stage.prefix());
+    good(&stage.run("install", &[]));
+    cache("had none");
+    let said = good(&stage.run("uninstall", &["--dry-run"]));
+    assert!(said.contains("had none/AppData/Local/afterimage") && !said.contains("had one"), "{said}");
+    good(&stage.run("uninstall", &[]));
+    assert_eq!(everything(&stage.prefix()), untouched);
+    assert!(stage.path("elsewhere/Local/afterimage").is_dir());
+}
+
+#[test]
 fn what_there_was_already_may_be_ours() {
     // Somebody has copied it there by hand, and set the override.
     let stage = Stage::new(64, false);
