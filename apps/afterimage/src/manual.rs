@@ -42,7 +42,7 @@ pub(crate) fn completions(args: &Completions) {
 /// The second.
 pub(crate) fn manual(args: &Manual) -> Result<(), Failure> {
     let pages = afterimage_manual::pages(Cli::command()).map_err(|error| Failure::new(format!("manual: {error}")))?;
-    std::fs::create_dir_all(&args.folder).map_err(|error| Failure::file("making", &args.folder, error))?;
+    outputs::fill(&args.folder, false).map_err(|error| Failure::file("making", &args.folder, error))?;
     for page in pages {
         outputs::write(&args.folder.join(page.file), &String::from_utf8_lossy(&page.text))?;
     }

@@ -39,8 +39,8 @@ use std::path::{Path, PathBuf};
 /// and `start_viewer = /usr/bin/afterimage-viewer` the viewer draws, and is started when it is needed.
 ///
 /// Steam's Proton writes its own d3d9.dll into its prefixes at each start. For it, --proton makes a
-/// compatibility tool: make it in ~/.steam/root/compatibilitytools.d, start Steam again, and choose it in
-/// a game's properties. Nothing of Proton is copied.
+/// compatibility tool: make it in ~/.steam/root/compatibilitytools.d, start Steam again, and choose
+/// it in a game's properties. Nothing of Proton is copied.
 ///
 /// Examples:
 ///   afterimage install ~/.wine

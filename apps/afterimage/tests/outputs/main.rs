@@ -71,6 +71,7 @@ const CASES: &[Case] = &[
         &["shader", "feedback", "a.spv", "--capture", "position=0", "--prepare", "out/f.spv"],
         &[3],
     ),
+    case("manual", "folder", &["manual", "out"], &[3]),
     // The program's own process has the renderer, which is the one of `replay`; what can be seen from outside is looked at.
     case("run", "stats", &["run", "--stats", "out/f", "./program"], &[3]),
     case("run", "output", &["run", "-o", "out", "--stats", "out/f", "./program"], &[3]),
@@ -261,6 +262,7 @@ fn folders_that_are_filled_are_made_and_told_of() {
         &["shader", "translate", "a.asm", "-o", "new/er/"],
         &["inspect", "scene.aftercap", "textures", "--export", "new/er"],
         &["run", "-o", "new/er", "./program"],
+        &["manual", "new/er"],
     ] {
         let output = afterimage(temp.path(), words);
         let said = text(&output.stderr);
