@@ -31,6 +31,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("include", "include"),
     (changes::FILE, "share/doc/afterimage/CHANGELOG.md"),
     ("docs/afterimage.conf", "share/doc/afterimage/afterimage.conf"),
+    ("packaging/afterimage.verb", "share/afterimage/afterimage.verb"),
     ("crates/feedback-c/examples/embed.c", "share/doc/afterimage/examples/embed.c"),
 ];
 /// Completions: the shell, and the file where it looks below a prefix, with the program's name for `NAME`.
