@@ -146,7 +146,8 @@ fn one_that_was_started_by_need_serves_until_its_last_program_ends_also_without_
     let output = viewer.wait_with_output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success() && text.contains("going on without"), "{text}");
-    assert!(std::fs::read_dir(&pictures).unwrap().count() >= 3);
+    check_picture(&pictures, 1);
+    check_picture(&pictures.join("program-2"), 3);
 }
 
 #[test]
