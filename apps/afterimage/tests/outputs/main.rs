@@ -71,7 +71,7 @@ const CASES: &[Case] = &[
         &["shader", "feedback", "a.spv", "--capture", "position=0", "--prepare", "out/f.spv"],
         &[3],
     ),
-    case("manual", "folder", &["manual", "out"], &[3]),
+    case("manual", "folder", &["manual", "out"], &[1]),
     // The program's own process has the renderer, which is the one of `replay`; what can be seen from outside is looked at.
     case("run", "stats", &["run", "--stats", "out/f", "./program"], &[3]),
     case("run", "output", &["run", "-o", "out", "--stats", "out/f", "./program"], &[3]),
