@@ -77,6 +77,9 @@ impl Step {
     }
 }
 
+/// Samples of some kinds, and ways to run them.
+type Which<'a> = (fn(Kind) -> bool, &'a [Way]);
+
 /// Seconds that steps took in earlier runs.
 #[derive(Default)]
 pub(super) struct Times(BTreeMap<String, u32>);
@@ -156,7 +159,7 @@ impl Demo {
     }
 
     /// Runs samples of some kinds in some ways, and shows them with those before.
-    fn samples(&mut self, which: &[(fn(Kind) -> bool, &[Way])]) -> Result {
+    fn samples(&mut self, which: &[Which<'_>]) -> Result {
         let (ws, tree) = (self.ws.clone(), self.tree.clone());
         let wine = Wine::start(&ws, &self.machine, &tree)?;
         let runs = self.runs()?;

@@ -119,7 +119,7 @@ pub(crate) fn install(args: &Args) -> Result<(), Failure> {
     let now = registry.read()?;
     match &old {
         None => {
-            record.registry = now.clone();
+            record.registry = now;
             record.caches = caches::of(&prefix).into_iter().map(|(user, _)| user).collect();
         }
         Some(old) => changed.extend(now.differs(&old.registry)),

@@ -97,7 +97,8 @@ mod tests {
         let options =
             Options { directory: Some(temp.path().join("run")), wait: Duration::from_millis(1), ..Options::default() };
         let missing = temp.path().join("no-viewer");
-        let error = connect(&missing, options).err().expect("nothing to connect to").to_string();
+        let Err(error) = connect(&missing, options) else { panic!("nothing to connect to") };
+        let error = error.to_string();
         assert!(error.starts_with("start_viewer = ") && error.contains("no-viewer"), "{error}");
     }
 }
