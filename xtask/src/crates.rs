@@ -1,11 +1,14 @@
 //! The tests of all crates, as `cargo xtask test` runs them: all, or without those that `--quick` leaves out ([`quick`]).
 
+use std::path::Path;
+
 use xtask::build;
 use xtask::score::Score;
-use xtask::step::{self, Failure, Progress, Result};
+use xtask::step::{self, Context as _, Failure, Progress, Result};
 use xtask::workspace::Workspace;
 
 use crate::quick;
+use crate::runner;
 
 /// How many lines of what a failed test printed are shown.
 const FAILED_LINES: usize = 40;
@@ -15,8 +18,18 @@ const FAILED_LINES: usize = 40;
 pub(crate) enum Extent {
     /// All.
     All,
-    /// Without what [`quick::LEFT_OUT`] names.
+    /// Without what [`quick`] names.
     Quick,
+}
+
+impl Extent {
+    /// Its name on a command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Quick => "quick",
+        }
+    }
 }
 
 /// The workspace's tests, with the validation layers where a test opens a device.
@@ -24,37 +37,64 @@ pub(crate) enum Extent {
 /// # Errors
 /// When cargo cannot be started. What fails is in the score.
 pub(crate) fn test(ws: &Workspace, extent: Extent, score: &mut Score) -> Result {
-    let progress = Progress::start("tests of the crates");
-    let mut cargo = build::cargo(ws);
-    cargo.args(["test", "--workspace", "--no-fail-fast"]).env("AFTERIMAGE_VALIDATE", "1");
-    if extent == Extent::Quick {
-        quick::watch(&mut cargo)?;
+    let build = ["test", "--workspace", "--no-run"];
+    if let Err(failure) = step::run(ws, build::cargo(ws).args(build), "building the tests of the crates", "") {
+        score.add(Err(failure));
+        return Ok(());
     }
-    let done = step::run_to_end(ws, &mut cargo, "cargo test", &progress)?;
-    let text = std::fs::read_to_string(&done.log).unwrap_or_default();
-    let (passed, failed) = sum_results(&text);
-    score.passed += passed;
-    score.failed += failed;
-    let result = if done.status.success() {
-        Ok(())
-    } else {
-        // A crate that does not compile has no tests to count.
-        score.failed += usize::from(failed == 0);
-        let said = [said_by_failed(&text), done.tail].concat();
-        Err(Failure {
-            command: Some(step::line_of(&cargo)),
-            log: Some(done.log),
-            ..Failure::new("tests", said.join("\n"))
-        })
-    };
-    progress.end(if result.is_ok() { "✓" } else { "✗" }, &format!("{passed} passed, {failed} failed"));
-    if let Err(failure) = result {
-        eprintln!("{failure}");
+    let begun = ws.target.join("tests-begun");
+    let _ = std::fs::remove_dir_all(&begun);
+    std::fs::create_dir_all(&begun).doing(format!("creating {}", begun.display()))?;
+    // Many a program has one long test, or waits for others.
+    let runs = step::side_by_side(&[0, 1], |cargo| run(ws, extent, &begun, *cargo));
+    let mut left_out = String::new();
+    for run in runs {
+        let run = run?;
+        score.passed += run.passed;
+        score.failed += run.failed;
+        if let Some(failure) = run.failure {
+            eprintln!("{failure}");
+        }
+        left_out += &run.text;
     }
     if extent == Extent::Quick {
-        score.skipped += quick::report(&text);
+        score.skipped += quick::report(&left_out);
     }
     Ok(())
+}
+
+/// What one cargo ran.
+struct Run {
+    passed: usize,
+    failed: usize,
+    failure: Option<Failure>,
+    /// All that it printed.
+    text: String,
+}
+
+/// Has a cargo run the test programs that no other has begun; the first one runs those in documentation, too.
+fn run(ws: &Workspace, extent: Extent, begun: &Path, number: usize) -> Result<Run> {
+    let what = format!("tests of the crates, part {}", number + 1);
+    let progress = Progress::start(&what);
+    let mut cargo = build::cargo(ws);
+    cargo.args(["test", "--workspace", "--no-fail-fast"]).env("AFTERIMAGE_VALIDATE", "1");
+    if number > 0 {
+        cargo.args(["--lib", "--bins", "--tests", "--examples"]);
+    }
+    runner::watch(&mut cargo, extent, begun)?;
+    let done = step::run_to_end(ws, &mut cargo, &what, &progress)?;
+    let text = std::fs::read_to_string(&done.log).unwrap_or_default();
+    let (passed, mut failed) = sum_results(&text);
+    let mut failure = None;
+    if !done.status.success() {
+        // A program that ended before it said so has failed, too.
+        failed = failed.max(1);
+        let said = [said_by_failed(&text), done.tail].concat();
+        let command = Some(step::line_of(&cargo));
+        failure = Some(Failure { command, log: Some(done.log), ..Failure::new("tests", said.join("\n")) });
+    }
+    progress.end(if failure.is_none() { "✓" } else { "✗" }, &format!("{passed} passed, {failed} failed"));
+    Ok(Run { passed, failed, failure, text })
 }
 
 /// What the tests that failed printed, each from its `---- NAME stdout ----` on; the first lines of it, if it is long.

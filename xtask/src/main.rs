@@ -8,6 +8,7 @@ mod crates;
 mod deny;
 mod fuzz;
 mod quick;
+mod runner;
 mod test;
 
 use std::ffi::OsString;
@@ -57,7 +58,7 @@ fn main() -> ExitCode {
     let line: Vec<OsString> = std::env::args_os().skip(1).collect();
     let result = match laboratory::handed_on(&line) {
         Some((program, line)) => laboratory::run(&ws, program, &line),
-        None if line.first().is_some_and(|word| word == quick::COMMAND) => quick::run(&line[1..]),
+        None if line.first().is_some_and(|word| word == runner::COMMAND) => runner::run(&line[1..]),
         None => run(&ws).map(|()| ExitCode::SUCCESS),
     };
     match result {

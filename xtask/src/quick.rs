@@ -1,13 +1,6 @@
-//! What `cargo xtask test --quick` leaves out of the crates' tests, and how.
-//!
-//! cargo has all test programs of the workspace run by a command of its user's choice, which is this program itself: it runs
-//! those that are quick and says which it leaves out. So features and with them all that is built are those of the whole test.
+//! What `cargo xtask test --quick` leaves out of the crates' tests.
 
-use std::ffi::OsString;
 use std::path::Path;
-use std::process::{Command, ExitCode};
-
-use xtask::step::{self, Context as _, Failure, Result};
 
 /// A test program that takes too long.
 struct LeftOut {
@@ -60,38 +53,17 @@ const LEFT_OUT: &[LeftOut] = &[
     LeftOut { package: "spirv", program: "differential", why: "17 s: opcodes and random shaders in a driver" },
 ];
 
-/// What this program is called with to run a test program.
-pub(crate) const COMMAND: &str = "run-if-quick";
 /// How the log says that one is left out.
 const SAYS: &str = "left out: ";
 
-/// Has cargo run test programs through [`run`].
-///
-/// # Errors
-/// When the compiler cannot be asked what it builds for.
-pub(crate) fn watch(cargo: &mut Command) -> Result {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let version = step::output(Command::new(rustc).arg("-vV"), "asking the compiler for its target")?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    let host = host.ok_or_else(|| Failure::new("asking the compiler for its target", &version))?;
-    let this = std::env::current_exe().doing("looking for this program")?;
-    let key = format!("CARGO_TARGET_{}_RUNNER", host.to_uppercase().replace(['-', '.'], "_"));
-    cargo.env(key, format!("{} {COMMAND}", this.display()));
-    Ok(())
-}
-
-/// Runs a test program in place of this one unless it is left out; cargo has set the environment and the folder.
-///
-/// # Errors
-/// When it cannot be started.
-pub(crate) fn run(line: &[OsString]) -> Result<ExitCode> {
-    let [program, arguments @ ..] = line else { return Err(Failure::new(COMMAND, "no program is named")) };
+/// Whether a test program of the package that cargo has named in the environment is left out; then the log says so.
+pub(crate) fn leaves_out(program: &Path) -> bool {
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
-    if let Some(row) = row_of(&package, Path::new(program)) {
+    let row = row_of(&package, program);
+    if let Some(row) = row {
         println!("{SAYS}{}/{}: {}", row.package, row.program, row.why);
-        return Ok(ExitCode::SUCCESS);
     }
-    step::replace(Command::new(program).args(arguments), "starting a test program")
+    row.is_some()
 }
 
 /// Prints what the log says was left out, and counts it.

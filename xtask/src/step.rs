@@ -5,11 +5,12 @@ use std::fmt;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::workspace::Workspace;
 
@@ -93,6 +94,9 @@ impl<T, E: fmt::Display> Context<T> for std::result::Result<T, E> {
     }
 }
 
+/// Lines on the terminal, of what goes on at the same time.
+static LINES: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
+
 /// A line of progress: a spinner on a terminal, plain lines in a log.
 pub struct Progress {
     what: String,
@@ -108,7 +112,7 @@ impl Progress {
     pub fn start(what: impl Into<String>) -> Self {
         let what = what.into();
         let plain = !std::io::stderr().is_terminal();
-        let bar = if plain { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
+        let bar = if plain { ProgressBar::hidden() } else { LINES.add(ProgressBar::new_spinner()) };
         if plain {
             eprintln!("   … {what}");
         } else if let Ok(style) =
@@ -139,7 +143,9 @@ impl Progress {
         self.bar.finish_and_clear();
         let seconds = self.start.elapsed().as_secs_f32();
         let note = if note.is_empty() { String::new() } else { format!(": {note}") };
-        eprintln!("  {mark}{} {}{note} ({seconds:.1} s)", if self.plain { "" } else { " " }, self.what);
+        LINES.suspend(|| {
+            eprintln!("  {mark}{} {}{note} ({seconds:.1} s)", if self.plain { "" } else { " " }, self.what);
+        });
     }
 
     /// Ends the line well or badly, as `result` says.
@@ -149,6 +155,29 @@ impl Progress {
             Err(_) => self.end("✗", "failed"),
         }
     }
+}
+
+/// What is done at the same time, where there are as many cores: much of it waits for others.
+const AT_ONCE: usize = 2;
+
+/// Does something with each item, two at a time. Results are in the order of the items.
+pub fn side_by_side<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
+    let take = || {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        Some((number, items.get(number)?))
+    };
+    let work = || {
+        while let Some((number, item)) = take() {
+            let result = each(item);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
+        }
+    };
+    std::thread::scope(|scope| (0..AT_ONCE.min(cores)).for_each(|_| drop(scope.spawn(work))));
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// What a command that ran to its end left behind.
