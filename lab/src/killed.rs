@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use xtask::build::{self, Tree, Width};
-use xtask::step::{Context, Failure, Progress, Result};
+use xtask::step::{self, Context, Failure, Progress, Result};
 use xtask::workspace::Workspace;
 
 use crate::matrix::{End, Kind, PROGRAMS, Program};
@@ -13,7 +13,7 @@ use crate::picture::{self, Difference, Picture};
 use crate::wine::Wine;
 
 /// Frames of a run, long enough to kill the viewer in its middle.
-const FRAMES: &str = "150";
+const FRAMES: &str = "75";
 /// The viewer is killed when it has written so many pictures.
 const KILL_AFTER: usize = 8;
 /// Pixels in which the Wine program may differ from the native one: their C libraries' sines differ in the last bit, which
@@ -32,8 +32,8 @@ pub(crate) struct Row {
 
 /// Kills the viewer under each program that has a native version to compare with.
 pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<Row> {
-    let programs = PROGRAMS.iter().filter(|program| program.kind == Kind::Direct3d9);
-    let row = |program: &Program| {
+    let programs: Vec<&Program> = PROGRAMS.iter().filter(|program| program.kind == Kind::Direct3d9).collect();
+    step::side_by_side(&programs, |program| {
         if let Some(end) = wine.denied(Width::W64) {
             return Row { program: program.name, end };
         }
@@ -48,8 +48,7 @@ pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<Row> {
             |()| End::Good,
         );
         Row { program: program.name, end }
-    };
-    programs.map(row).collect()
+    })
 }
 
 /// A process that does not outlive us.

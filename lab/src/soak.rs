@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use xtask::build::{self, Profile, Tree, Width};
 use xtask::setup;
-use xtask::step::{Context, Failure, Progress, Result};
+use xtask::step::{self, Context, Failure, Progress, Result};
 use xtask::workspace::Workspace;
 
 use crate::matrix::End;
@@ -229,12 +229,10 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
 /// A short run in every way, for `cargo xtask test`: it must end well, and nothing may grow by more than chance does. The
 /// viewer of the 32-bit one is killed in its middle.
 pub(crate) fn test(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<(String, End)> {
-    let mut rows = Vec::new();
-    for way in [None, Some(Width::W64), Some(Width::W32)] {
+    step::side_by_side(&[Some(Width::W32), None, Some(Width::W64)], |&way| {
         let label = format!("soak, {}", name(way));
         if let Some(end) = way.and_then(|width| wine.denied(width)) {
-            rows.push((label, end));
-            continue;
+            return (label, end);
         }
         let progress = Progress::start(label.clone());
         let kill = way == Some(Width::W32);
@@ -242,10 +240,8 @@ pub(crate) fn test(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<(String, End
         let asked = Asked { seconds: if kill { 40 } else { 20 }, seed: 1, kill };
         let result = run(ws, tree, wine, way, asked, &progress).and_then(|run| run.judge());
         progress.finish(&result);
-        let end = result.map_or_else(|failure| End::Bad(failure.summary()), |()| End::Good);
-        rows.push((label, end));
-    }
-    rows
+        (label, result.map_or_else(|failure| End::Bad(failure.summary()), |()| End::Good))
+    })
 }
 
 fn print(run: &Run) {

@@ -80,7 +80,7 @@ pub(crate) struct Row {
 
 /// Installs into a prefix of each kind, and takes it out.
 pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<Row> {
-    let row = |kind: &Kind| {
+    step::side_by_side(&KINDS, |kind| {
         let mut row = Row { prefix: kind.name, end: End::Good, skipped: Vec::new() };
         if let Some(end) = wine.denied(kind.wine) {
             return Row { end, ..row };
@@ -93,8 +93,7 @@ pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<Row> {
             row.end = End::Bad(failure.summary());
         }
         row
-    };
-    KINDS.iter().map(row).collect()
+    })
 }
 
 /// A prefix, and what is run in it.
