@@ -340,7 +340,7 @@ fn windows_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
 }
 
 fn native_samples(ws: &Workspace, tree: &Tree) -> Result {
-    for source in SAMPLES {
+    let compiled = step::side_by_side(SAMPLES, |source| {
         let out = tree.native_sample(source.name);
         let mut compiler = Command::new("g++");
         compiler
@@ -352,26 +352,26 @@ fn native_samples(ws: &Workspace, tree: &Tree) -> Result {
         compiler.arg("-o").arg(&out).arg("-L").arg(&tree.root).args(["-ld3d9", "-ldl"]);
         // Before LD_LIBRARY_PATH, in which `cargo run` has the folder of what it built itself, of another profile and day.
         compiler.args(["-Wl,-rpath,$ORIGIN/../..", "-Wl,--disable-new-dtags"]);
-        compile(ws, compiler, source, &out, "native")?;
-    }
-    Ok(())
+        compile(ws, compiler, source, &out, "native")
+    });
+    compiled.into_iter().collect()
 }
 
 fn windows_samples(ws: &Workspace, tree: &Tree) -> Result {
-    for width in Width::ALL {
-        for source in SAMPLES {
-            let out = tree.windows_sample(source.name, width);
-            let mut compiler = Command::new(width.compiler("g++"));
-            compiler
-                .args(CXX_FLAGS)
-                .arg(file_names(ws))
-                .args(["-msse2", "-mfpmath=sse", "-static"])
-                .arg(source_of(ws, source));
-            compiler.arg("-o").arg(&out).arg("-ld3d9").args(source.windows_libraries).args(["-luser32", "-lgdi32"]);
-            compile(ws, compiler, source, &out, &format!("{} bit", width.bits()))?;
-        }
-    }
-    Ok(())
+    let samples = |width| SAMPLES.iter().map(move |source| (width, source));
+    let samples: Vec<(Width, &Source)> = Width::ALL.into_iter().flat_map(samples).collect();
+    let compiled = step::side_by_side(&samples, |&(width, source)| {
+        let out = tree.windows_sample(source.name, width);
+        let mut compiler = Command::new(width.compiler("g++"));
+        compiler
+            .args(CXX_FLAGS)
+            .arg(file_names(ws))
+            .args(["-msse2", "-mfpmath=sse", "-static"])
+            .arg(source_of(ws, source));
+        compiler.arg("-o").arg(&out).arg("-ld3d9").args(source.windows_libraries).args(["-luser32", "-lgdi32"]);
+        compile(ws, compiler, source, &out, &format!("{} bit", width.bits()))
+    });
+    compiled.into_iter().collect()
 }
 
 /// Has a sample name its sources by their paths in this tree, wherever it lies.
