@@ -17,6 +17,7 @@ mod installed;
 mod keys;
 mod killed;
 mod matrix;
+mod newcomer;
 mod nv2a;
 mod picture;
 mod programs;
@@ -54,6 +55,7 @@ enum Chore {
     Programs(programs::Args),
     XfbCases(feedback::Args),
     Replays(replays::Args),
+    Newcomer(newcomer::Args),
     // For `cargo xtask test`.
     #[command(hide = true)]
     Check(check::Args),
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Chore::Programs(args) => programs::main(&ws, &args),
         Chore::XfbCases(args) => feedback::main(&ws, &args),
         Chore::Replays(args) => replays::main(&ws, &args),
+        Chore::Newcomer(args) => newcomer::main(&ws, &args),
         Chore::Check(args) => check::main(&ws, &args),
         Chore::Images => images::bless(&ws),
     };

@@ -102,6 +102,13 @@ pub const COMMANDS: &[Row] = &[
                another machine are compared with the pictures of that machine: --also.",
     },
     Row {
+        name: "newcomer",
+        about: "Measure how long somebody waits for pictures who has just cloned this",
+        more: "In a bare Debian 12 that is made for it, with cargo and a C compiler: `cargo xtask demo --yes` from a clone of what is \
+               committed, nothing built or downloaded before, then once more. Prints minutes beside the goals: first picture 6, all 15 \
+               (25 with --all), again 3. Needs root and mmdebstrap, and idle cores.",
+    },
+    Row {
         name: "xfb-cases",
         about: "Run cases of transform feedback: IN.json -o OUT.json [--path lowered|native|interp], or all of the harness's: --all",
         more: "The program behind it builds first, and has the options: `cargo xtask xfb-cases --help`.",
