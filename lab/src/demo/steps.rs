@@ -227,7 +227,11 @@ impl Demo {
 mod tests {
     use super::{Args, Part, STEPS, Times};
     use clap::Parser as _;
+    use serde_json::Value;
+    use std::collections::BTreeSet;
     use std::time::Duration;
+    use xtask::build;
+    use xtask::workspace::Workspace;
 
     #[derive(clap::Parser)]
     struct Line {
@@ -252,6 +256,27 @@ mod tests {
         assert_eq!(wanted("--no-build gnm"), ["scenes of the PlayStation 4"]);
         assert_eq!(wanted("captures"), ["building libd3d9.so", "building the programs", "captures"]);
         assert!(wanted("engines").contains(&"building d3d9.dll"));
+    }
+
+    /// Packages with the features that a cargo line builds them with.
+    fn built(line: &[&str]) -> BTreeSet<String> {
+        let mut cargo = build::cargo(&Workspace::find());
+        cargo.args(line).args(["-Z", "unstable-options", "--unit-graph"]).env("RUSTC_BOOTSTRAP", "1");
+        let said = cargo.output().expect("cargo runs");
+        let graph: Value = serde_json::from_slice(&said.stdout).expect("cargo prints its units");
+        let units = graph["units"].as_array().expect("units").iter();
+        units
+            .map(|unit| {
+                format!("{} {} {} {}", unit["pkg_id"], unit["target"]["name"], unit["features"], unit["profile"])
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_is_built_first_is_not_built_again() {
+        let (first, all) = (built(build::FIRST), built(&["build", "--workspace", "--lib"]));
+        let again: Vec<&String> = first.difference(&all).collect();
+        assert!(again.is_empty() && first.len() < all.len(), "others in Cargo.toml: {again:#?}");
     }
 
     #[test]
