@@ -212,9 +212,8 @@ impl Row {
 /// When the runs cannot be prepared; a run that fails is a row that says so.
 pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine, out: &Path, validate: bool) -> Result<Vec<Row>> {
     let mut runs = Runs::new(out, validate)?;
-    for program in PROGRAMS {
-        runs.add(ws, tree, wine, program, &Way::ALL);
-    }
+    let rows = step::side_by_side(PROGRAMS, |program| runs.of(ws, tree, wine, program, &Way::ALL));
+    runs.rows.extend(rows.into_iter().flatten());
     Ok(runs.rows())
 }
 
@@ -240,7 +239,12 @@ impl Runs {
     /// Runs a program in some ways. Its first run that has pictures is what the others, also those of later calls, are held against,
     /// and writes the capture that is replayed.
     pub(crate) fn add(&mut self, ws: &Workspace, tree: &Tree, wine: &Wine, program: &Program, ways: &[Way]) {
-        let Self { out, validate, .. } = &*self;
+        let rows = self.of(ws, tree, wine, program, ways);
+        self.rows.extend(rows);
+    }
+
+    fn of(&self, ws: &Workspace, tree: &Tree, wine: &Wine, program: &Program, ways: &[Way]) -> Vec<(usize, Row)> {
+        let Self { out, validate, .. } = self;
         let session = Session { ws, tree, wine, out, validate: *validate };
         let place = PROGRAMS.iter().position(|other| other.name == program.name).unwrap_or(PROGRAMS.len());
         let mut reference = self.rows.iter().find(|(_, row)| row.program == program.name && !row.pictures.is_empty());
@@ -255,7 +259,7 @@ impl Runs {
             }
             rows.push((place, row));
         }
-        self.rows.extend(rows);
+        rows
     }
 
     /// What has been run so far, by program and way.

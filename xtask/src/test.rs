@@ -27,7 +27,7 @@ pub(crate) struct Args {
     #[arg(long, short)]
     yes: bool,
     /// Seconds for each fuzz target.
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 6)]
     fuzz_seconds: u32,
 }
 
