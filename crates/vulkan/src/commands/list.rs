@@ -5,6 +5,8 @@
 //! ([`Recorder::main`](crate::commands::recorder::Recorder::main)).
 
 use crate::device::gpu::Gpu;
+use afterimage_ipc::Journal;
+use afterimage_stream::packets::Kind;
 use ash::vk;
 
 /// One call of Vulkan's, whose arguments are valid: handles live until the submission has completed, ranges lie inside of what
@@ -88,6 +90,12 @@ pub(crate) enum Call {
         instances: u32,
         first_instance: u32,
     },
+    /// None of Vulkan's: what follows is for this packet, which is the frame's so-many-eth draw. Where somebody watches.
+    Blame {
+        kind: Kind,
+        sequence: u32,
+        draw: u32,
+    },
 }
 
 /// Calls that a list has room for at first.
@@ -138,14 +146,27 @@ impl List {
         self.calls.len()
     }
 
-    /// Makes all calls, which are gone then.
+    /// Makes all calls, which are gone then. The journal hears what they are made for.
     ///
     /// # Safety
     /// The command buffer is being recorded, by nobody else, and draws are inside of a pass with everything bound that they need.
-    pub(crate) unsafe fn play(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer) {
+    #[inline]
+    pub(crate) unsafe fn play(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer, journal: Option<&Journal>) {
+        // SAFETY: the caller's, and what `Call` says of its arguments.
+        self.empty(journal, |call, data| unsafe { make(gpu, cmd, call, data) });
+    }
+
+    /// Gives away all calls, with what those of no fixed size have.
+    #[inline(always)]
+    fn empty(&mut self, journal: Option<&Journal>, give: impl Fn(Call, &[u32])) {
         for &call in &self.calls {
-            // SAFETY: the caller's, and what `Call` says of its arguments.
-            unsafe { make(gpu, cmd, call, &self.data) };
+            match (call, journal) {
+                (Call::Blame { kind, sequence, draw }, Some(journal)) => {
+                    journal.begin_packet(kind, sequence);
+                    journal.begin_draw(draw);
+                }
+                _ => give(call, &self.data),
+            }
         }
         self.calls.clear();
         self.data.clear();
@@ -162,6 +183,7 @@ unsafe fn make(gpu: &Gpu, cmd: vk::CommandBuffer, call: Call, data: &[u32]) {
     // SAFETY: the caller's.
     unsafe {
         match call {
+            Call::Blame { .. } => {}
             Call::Pipeline(pipeline) => raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::GRAPHICS, pipeline),
             Call::Topology(topology) => raw.cmd_set_primitive_topology(cmd, topology),
             Call::Restart(on) => raw.cmd_set_primitive_restart_enable(cmd, on),
@@ -287,5 +309,35 @@ unsafe fn depth_bias(gpu: &Gpu, cmd: vk::CommandBuffer, constant: f32, slope: f3
             }
             None => gpu.raw.cmd_set_depth_bias(cmd, constant, 0.0, slope),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    /// A driver may end in a call that is made long after the packet was executed that it is made for.
+    #[test]
+    fn the_journal_has_the_draw_that_a_call_is_made_for() {
+        let (journal, mut list) = (Journal::local(), List::default());
+        list.push(Call::Blame { kind: Kind::Draw, sequence: 7, draw: 1 });
+        list.push(Call::DepthTest(true));
+        list.push(Call::DepthWrite(true));
+        list.push(Call::Blame { kind: Kind::DrawIndexed, sequence: 9, draw: 2 });
+        list.push(Call::DepthTest(false));
+        let seen = RefCell::new(Vec::new());
+        list.empty(Some(&journal), |_, _| seen.borrow_mut().push(journal.read()));
+        let first = Journal::local();
+        first.begin_packet(Kind::Draw, 7);
+        first.begin_draw(1);
+        let second = Journal::local();
+        second.begin_packet(Kind::DrawIndexed, 9);
+        second.begin_draw(2);
+        assert_eq!(seen.into_inner(), [first.read(), first.read(), second.read()]);
+        assert!(list.is_empty());
+        // Where nobody watches, blame is no call.
+        list.push(Call::Blame { kind: Kind::Draw, sequence: 7, draw: 1 });
+        list.empty(None, |call, _| assert!(matches!(call, Call::Blame { .. })));
     }
 }

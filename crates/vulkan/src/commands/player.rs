@@ -77,7 +77,7 @@ impl Drop for Player {
 fn play_all(gpu: &Gpu, incoming: &Receiver<(vk::CommandBuffer, List)>, back: &Sender<List>, played: &AtomicU64) {
     while let Some((cmd, mut list)) = next(incoming) {
         // SAFETY: `send`'s caller promises it.
-        unsafe { list.play(gpu, cmd) };
+        unsafe { list.play(gpu, cmd, None) };
         played.fetch_add(1, Ordering::Release);
         // Whoever is gone needs no list.
         let _gone = back.send(list);

@@ -7,6 +7,7 @@ use crate::device::gpu::Gpu;
 use crate::error::Result;
 use afterimage_render::order::Order;
 use afterimage_render::own_process::OwnProcess;
+use afterimage_stream::packets::Kind;
 use ash::vk;
 use std::sync::Arc;
 
@@ -55,7 +56,7 @@ impl Recorder {
     pub(crate) fn new(gpu: &Arc<Gpu>, own_process: Option<&OwnProcess>, record_thread: Option<bool>) -> Result<Self> {
         let discrete = gpu.profile.kind == vk::PhysicalDeviceType::DISCRETE_GPU;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        // Where somebody watches, calls are played at once.
+        // Where somebody watches, the thread that does everything else says what calls are played for.
         let pays = cores >= MANY_CORES && gpu.profile.kind != vk::PhysicalDeviceType::CPU && own_process.is_none();
         let player = record_thread.unwrap_or(pays).then(|| Player::new(gpu)).flatten();
         Ok(Self {
@@ -101,12 +102,22 @@ impl Recorder {
         self.list.store(words)
     }
 
-    /// Behind draws: what is listed is handed over if it is much, or played. Where somebody watches, that is at once, so that a driver
-    /// which ends in a call ends in the draw that the call was made for.
+    /// A packet begins to be executed, as [`Watch::begin`](crate::commands::watch::Watch::begin) has it: where somebody watches, that is
+    /// noted, and that of a draw again when its calls are played.
+    #[inline(always)]
+    pub(crate) fn note(&mut self, kind: Kind, frame: Option<u64>, sequence: u32) {
+        if let Some(watch) = &mut self.submissions.watch
+            && let Some(draw) = watch.begin(kind, frame, sequence)
+        {
+            self.list.push(Call::Blame { kind, sequence, draw });
+        }
+    }
+
+    /// Behind draws: what is listed is handed over if it is much, or played.
     #[inline]
     pub(crate) fn draws_are_listed(&mut self) {
         self.submissions.main_used = true;
-        if self.list.len() >= MANY_CALLS || self.submissions.watch.is_some() {
+        if self.list.len() >= MANY_CALLS {
             self.hand_over();
         }
     }
@@ -125,8 +136,13 @@ impl Recorder {
             player.finish();
         }
         if !self.list.is_empty() {
+            let Submissions { main, watch, .. } = &mut self.submissions;
+            let journal = watch.as_ref().map(|watch| &**watch.journal());
             // SAFETY: the command buffer is being recorded, by this thread alone now; what draws need was listed before them.
-            unsafe { self.list.play(&self.gpu, self.submissions.main) };
+            unsafe { self.list.play(&self.gpu, *main, journal) };
+            if let Some(watch) = watch {
+                watch.resume();
+            }
         }
     }
 }

@@ -9,7 +9,6 @@ use crate::device::gpu::Gpu;
 use crate::error::{Checked, Result};
 use crate::resources::trash::Trash;
 use afterimage_render::own_process::OwnProcess;
-use afterimage_stream::Kind;
 use ash::vk;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -44,14 +43,6 @@ pub(crate) struct Submissions {
 }
 
 impl Submissions {
-    /// A draw begins to be executed, where somebody watches.
-    #[inline(always)]
-    pub(crate) fn note_draw(&mut self, kind: Kind, sequence: u32) {
-        if let Some(watch) = &mut self.watch {
-            watch.begin(kind, None, sequence);
-        }
-    }
-
     pub(crate) fn new(gpu: &Arc<Gpu>, own: Option<&OwnProcess>) -> Result<Self> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);

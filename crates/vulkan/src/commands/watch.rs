@@ -22,6 +22,8 @@ pub(crate) struct Watch {
     last: Place,
     /// Whether it is what is being executed.
     drawing: bool,
+    /// The packet that is being executed.
+    packet: Option<(Kind, u32)>,
     /// What is being recorded: its first draw, and the shaders of its draws with the most loops; those first.
     first: Option<Place>,
     suspects: SmallVec<[(Loops, Suspect); SUSPECTS]>,
@@ -38,6 +40,7 @@ impl Watch {
             watchdog: None,
             last: (0, 0),
             drawing: false,
+            packet: None,
             first: None,
             suspects: SmallVec::new(),
         };
@@ -56,10 +59,11 @@ impl Watch {
         &self.journal
     }
 
-    /// A packet, which has been checked, begins to be executed; one that begins a frame says which. Not inlined, as it made what
-    /// draws take a fifth longer also where nobody watches.
+    /// A packet, which has been checked, begins to be executed; one that begins a frame says which. Answers which draw or dispatch of
+    /// the frame it is, if it is one. Not inlined, as it made what draws take a fifth longer also where nobody watches.
     #[inline(never)]
-    pub(crate) fn begin(&mut self, kind: Kind, frame: Option<u64>, sequence: u32) {
+    pub(crate) fn begin(&mut self, kind: Kind, frame: Option<u64>, sequence: u32) -> Option<u32> {
+        self.packet = Some((kind, sequence));
         self.journal.begin_packet(kind, sequence);
         self.drawing = matches!(kind.call(), Some(CallKind::Draw | CallKind::Dispatch));
         if self.drawing {
@@ -70,11 +74,21 @@ impl Watch {
             self.last = (frame, 0);
             self.journal.begin_frame(frame);
         }
+        self.drawing.then_some(self.last.1)
+    }
+
+    /// Calls of other draws have been played: what is being executed is again what it was.
+    pub(crate) fn resume(&mut self) {
+        if let Some((kind, sequence)) = self.packet {
+            self.journal.begin_packet(kind, sequence);
+            self.journal.begin_draw(self.last.1);
+        }
     }
 
     /// The batch has been executed.
     pub(crate) fn idle(&mut self) {
         self.drawing = false;
+        self.packet = None;
         self.journal.end_packet();
     }
 

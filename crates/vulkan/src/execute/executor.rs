@@ -75,9 +75,9 @@ impl Renderer {
                 _ => {}
             }
         }
-        if NOTED && let Some(watch) = &mut self.recorder.submissions.watch {
+        if NOTED {
             let frame = if let Packet::BeginFrame(body) = packet { Some(body.frame) } else { None };
-            watch.begin(packet.kind(), frame, header.sequence);
+            self.recorder.note(packet.kind(), frame, header.sequence);
         }
         self.state.apply(&packet);
         if self.lost.is_some() {
@@ -107,11 +107,11 @@ impl Renderer {
         let arena = rest.batch.arena;
         match *packet {
             Packet::Draw(body) => {
-                self.recorder.submissions.note_draw(Kind::Draw, rest.sequence);
+                self.recorder.note(Kind::Draw, None, rest.sequence);
                 self.draw(body, rest);
             }
             Packet::DrawIndexed(body) => {
-                self.recorder.submissions.note_draw(Kind::DrawIndexed, rest.sequence);
+                self.recorder.note(Kind::DrawIndexed, None, rest.sequence);
                 self.draw_indexed(body, rest);
             }
             Packet::SetVertexBuffers(body, bindings) => {
