@@ -36,3 +36,8 @@ pub use words::{
     Ability, ExtraFormat, FloatRules, HudCorner, HudItem, OldFormat, PresentInterval, Renderer, ShaderModel, Switch,
     Word, Words,
 };
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
