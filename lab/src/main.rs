@@ -18,6 +18,7 @@ mod keys;
 mod killed;
 mod matrix;
 mod nv2a;
+mod patched;
 mod picture;
 mod programs;
 mod replays;
