@@ -16,6 +16,7 @@ use crate::keys;
 use crate::killed;
 use crate::matrix::{self, End};
 use crate::nv2a;
+use crate::patched;
 use crate::report;
 use crate::soak;
 use crate::wine::Wine;
@@ -98,9 +99,11 @@ fn samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> Resul
     score.add(images::check(ws, &rows));
     let killed = killed::run(ws, &tree, &wine);
     let ended = endings::run(ws, &tree, &wine);
+    let patched = patched::run(ws, &tree, &wine);
     let soaked = soak::test(ws, &tree, &wine);
     let ends = rows.iter().map(|row| &row.end).chain(killed.iter().map(|row| &row.end));
     let ends = ends.chain(ended.iter().map(|row| &row.end));
+    let ends = ends.chain(patched.iter().map(|row| &row.end));
     let ends = ends.chain(soaked.iter().map(|(_, end)| end));
     ends.for_each(|end| count(score, end));
     report::print(&rows, &ws.root);
@@ -116,6 +119,14 @@ fn samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> Resul
         let what = format!("programs that end without releasing a device, {} bit", row.width.bits());
         match row.end {
             End::Good => println!("ok {what}: told from those that are killed"),
+            End::Skipped(why) => println!("skipped {what}: {why}"),
+            End::Bad(why) => println!("FAILED {what}: {why}"),
+        }
+    }
+    for row in patched {
+        let what = format!("programs that follow null pointers, {} bit", row.width.bits());
+        match row.end {
+            End::Good => println!("ok {what}: they go on where a crash patch says so, and nowhere else"),
             End::Skipped(why) => println!("skipped {what}: {why}"),
             End::Bad(why) => println!("FAILED {what}: {why}"),
         }

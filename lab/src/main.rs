@@ -19,6 +19,7 @@ mod killed;
 mod matrix;
 mod newcomer;
 mod nv2a;
+mod patched;
 mod picture;
 mod programs;
 mod replays;

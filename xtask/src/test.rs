@@ -6,7 +6,7 @@ use xtask::build;
 use xtask::laboratory::{self, Program};
 use xtask::score::Score;
 use xtask::setup;
-use xtask::step::{self, Failure, Result};
+use xtask::step::{self, Context as _, Failure, Result};
 use xtask::workspace::Workspace;
 
 use crate::crates;
@@ -38,6 +38,8 @@ enum Part {
     Fmt,
     /// Clippy, without a warning.
     Clippy,
+    /// The documentation of crates that can be published, without a link that leads nowhere.
+    Docs,
     /// Licences, versions and sources of dependencies.
     Deny,
     /// The tests of all crates.
@@ -86,6 +88,9 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
         score.add(checked(ws, &clippy, "clippy", "run `cargo clippy --workspace --all-targets`"));
     }
+    if wanted(Part::Docs) {
+        score.add(documented(ws));
+    }
     if wanted(Part::Deny) {
         match deny::check(ws) {
             Ok(deny::Checked::Well { advisories }) => {
@@ -125,6 +130,20 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
 
 fn checked(ws: &Workspace, arguments: &[&str], what: &str, advice: &str) -> Result {
     step::run(ws, build::cargo(ws).args(arguments), what, advice).map(drop)
+}
+
+/// Crates with a version in the root's manifest are those that can be published.
+fn documented(ws: &Workspace) -> Result {
+    let path = ws.root.join("Cargo.toml");
+    let manifest = std::fs::read_to_string(&path).doing(format!("reading {}", path.display()))?;
+    let ours = manifest.lines().filter(|line| line.contains("path = ") && line.contains("version = "));
+    let mut cargo = build::cargo(ws);
+    cargo.args(["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
+    for name in ours.filter_map(|line| line.split_once(" =")) {
+        cargo.args(["-p", name.0]);
+    }
+    step::run(ws, &mut cargo, "documentation", "a link in a comment leads nowhere, or to what users do not see")
+        .map(drop)
 }
 
 /// Has another program check its parts, with its output on the terminal.

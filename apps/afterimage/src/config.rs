@@ -11,7 +11,8 @@ use std::process::ExitCode;
 ///
 /// The file is the one that AFTERIMAGE_CONF names, else afterimage.conf beside the program, else
 /// ~/.config/afterimage/afterimage.conf. Sections such as [game.exe] hold for one program,
-/// environment variables win over all. The exit status is 1 if anything in file or environment cannot
+/// environment variables win over all. Programs that are known to need a setting have it by a built-in
+/// profile where neither says anything. The exit status is 1 if anything in file or environment cannot
 /// be understood.
 ///
 /// Examples:
@@ -78,6 +79,11 @@ fn show(settings: &Settings, changed: bool) {
         (wide(&|one| OPTIONS[one.option].name.len()), wide(&|one| value(one).chars().count()).min(40));
     let file = settings.file.as_ref().map_or("none".into(), |file| file.display().to_string());
     say(&format!("program {}, file {file}\n", settings.program));
+    match settings.built_in {
+        Some(row) => say(&format!("built-in profile: {row}\n")),
+        None if !settings.built_in_profiles => say("built-in profiles are off\n"),
+        None => {}
+    }
     let mut title = "";
     for one in &shown {
         let row = &OPTIONS[one.option];

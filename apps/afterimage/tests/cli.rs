@@ -255,6 +255,26 @@ fn config_shows_values_and_where_they_come_from() {
 }
 
 #[test]
+fn config_shows_built_in_profiles() {
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("afterimage.conf");
+    let config = |conf: &str| {
+        std::fs::write(&file, conf).unwrap();
+        let output =
+            afterimage().env("AFTERIMAGE_CONF", &file).args(["config", "--changed", "BGE.exe"]).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let said = config("");
+    assert!(said.contains("built-in profile: Beyond Good and Evil draws its menus wrongly"), "{said}");
+    assert!(said.contains("fps_limit 60 built-in profile"), "{said}");
+    let said = config("fps_limit = 100\n");
+    assert!(said.contains("fps_limit 100 ") && !said.contains("60 built-in"), "{said}");
+    let said = config("built_in_profiles = off\n");
+    assert!(said.contains("built-in profiles are off") && !said.contains("fps_limit"), "{said}");
+}
+
+#[test]
 fn config_writes_a_file_and_explains() {
     let temp = tempfile::tempdir().unwrap();
     let config = |arguments: &[&str]| afterimage().current_dir(&temp).arg("config").args(arguments).output().unwrap();

@@ -37,3 +37,8 @@ pub use pairs::Pair;
 pub use runtime::{PixelOps, RuntimeInfo, VertexOps, bound, spec};
 pub use stage::Stage;
 pub use system::{Compare, FogMode, SystemRegister};
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

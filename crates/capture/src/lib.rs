@@ -50,3 +50,8 @@ pub use uses::Uses;
 pub use writer::{Sink, Summary, Writer};
 
 const _: () = assert!(cfg!(target_endian = "little"), "packets and captures are little-endian memory images");
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

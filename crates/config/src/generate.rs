@@ -1,5 +1,6 @@
-//! What is written from the table: `afterimage.conf`, docs/configuration.md, and the explanation of one option.
+//! What is written from the tables: `afterimage.conf`, docs/configuration.md, docs/profiles.md, and the explanation of one option.
 
+use crate::built_in::BUILT_IN;
 use crate::place::{FILE_NAME, VARIABLE};
 use crate::table::{OPTIONS, Row};
 use std::fmt::Write as _;
@@ -153,7 +154,8 @@ pub fn markdown() -> String {
          fps_limit = 60\n\
          ```\n\n\
          Every section that fits the program counts; a later line wins over an earlier one, and an environment variable over \
-         all.\nAn empty value is the default. A line that cannot be understood is named in the log and left out.\n\n\
+         all.\nPrograms that are known to need a setting have it by a [built-in profile](profiles.md), which all of these go before.\n\
+         An empty value is the default. A line that cannot be understood is named in the log and left out.\n\n\
          Options that \"the process that renders\" reads are the viewer's where the viewer renders: `afterimage run` passes those of\n\
          the program's profile to the viewer that it starts; a viewer that runs by itself reads `[afterimage-viewer]`.\n"
     );
@@ -178,3 +180,61 @@ pub fn markdown() -> String {
     }
     out
 }
+
+/// docs/profiles.md.
+#[must_use]
+pub fn profiles() -> String {
+    let mut out = String::from(
+        "# Built-in profiles\n\n\
+         <!-- Generated from crates/config/src/built_in.rs: `cargo xtask bless afterimage-config` writes it. -->\n\n",
+    );
+    for line in wrap(
+        "Some programs go wrong with every implementation of Direct3D 9 that is quicker, larger or stricter than the one they were written \
+         with. Those below have a setting by themselves, chosen by the name of their file, where neither the file nor the environment \
+         says anything about the option ([configuration](configuration.md)). `afterimage config GAME.exe` shows what holds for a program, \
+         and the log says at level `info` which profile was used and why. An option with an empty value in the user's own file is back at its \
+         default; `built_in_profiles = off` does without all of them.",
+        118,
+    ) {
+        let _infallible = writeln!(out, "{line}");
+    }
+    out.push_str(
+        "\nThe reasons are those of the reports that are named. Nobody has tried these games with Afterimage yet: please tell us what you see.\n\n\
+         | program | what is set | without it |\n|---|---|---|\n",
+    );
+    for row in BUILT_IN {
+        let quoted = |texts: &[&str]| texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(", ");
+        let hash = row.sha256.map_or_else(String::new, |hash| format!(", SHA-256 `{hash}`"));
+        let sources: Vec<_> = row.sources.iter().map(|source| format!("[source]({source})")).collect();
+        let (title, files, set) = (row.title, quoted(row.files), quoted(row.settings));
+        let _infallible =
+            writeln!(out, "| {title}: {files}{hash} | {set} | it {} ({}) |", row.reason, sources.join(", "));
+    }
+    out.push_str(CRASH_PATCHES);
+    out
+}
+
+/// What docs/profiles.md says about option `crash_patch`.
+const CRASH_PATCHES: &str = "
+## Crash patches
+
+A program may follow a null pointer at one place where going on would do no harm. Option `crash_patch` names such places and says how to go
+on; `d3d9.dll` then catches the fault there, in the threads of a Windows program, and nothing else. It does so from the program's first call
+of `Direct3DCreate9` on, and logs each place once.
+
+```ini
+[game.exe]
+crash_patch = null-call@0x1510 pop=8 result=0; null-access@0x2a04 code=8b068b5050 skip=5 result=0
+```
+
+* `null-call@OFFSET`: a null function was called. The offset is where it would have returned to: the report about the crash (option
+  `crash_report`) has it behind `from`, such as `game.exe+0x1510`.
+* `null-access@OFFSET`: the instruction there reads or writes through a null pointer, that is, below 64 KiB. The report has its offset
+  behind `at`.
+* `skip=BYTES`: the code from there on that is not run; a `null-access` needs it.
+* `pop=BYTES`: arguments that are taken from the stack, as a function does in 32-bit programs that takes them itself (`stdcall`, methods of
+  objects).
+* `result=NUMBER`: what the accumulator holds then. A call returns 0 where nothing is said.
+* `code=HEX`: bytes that have to be at the offset, and `sha256=HEX`: the program's file. Without either, a patch also acts on another
+  version of the program, whose code may lie elsewhere: say one of them in what you give to others.
+";

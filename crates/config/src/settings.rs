@@ -1,5 +1,7 @@
-//! The effective configuration: the table's defaults, the file, profiles, the environment, each over the one before.
+//! The effective configuration: the table's defaults, a built-in profile, the file, its sections, the environment, each over the one
+//! before.
 
+use crate::built_in::{self, BuiltIn};
 use crate::file::{self, MAX_BYTES};
 use crate::place::{self, Surroundings};
 use crate::table::{OPTIONS, Reader, Values};
@@ -16,6 +18,8 @@ use std::sync::OnceLock;
 pub enum Origin {
     /// The table.
     Default,
+    /// The built-in profile of the program.
+    BuiltIn,
     /// A line of the file, above its sections.
     File {
         /// The line, from 1.
@@ -72,6 +76,8 @@ pub struct Settings {
     written: Vec<OsString>,
     /// The name of the program that it holds for.
     pub program: String,
+    /// The built-in profile of the program, if there is one and it is used.
+    pub built_in: Option<&'static BuiltIn>,
     /// The file that was read, if there is one.
     pub file: Option<PathBuf>,
     /// What could not be understood, and is left out.
@@ -86,6 +92,7 @@ impl Default for Settings {
             origins: vec![Origin::Default; OPTIONS.len()],
             written: vec![OsString::new(); OPTIONS.len()],
             program: String::new(),
+            built_in: None,
             file: None,
             problems: Vec::new(),
         }
@@ -117,24 +124,43 @@ impl Settings {
     #[must_use]
     pub fn load(around: &Surroundings<'_>) -> Self {
         let mut settings = Self { program: around.name(), ..Self::default() };
-        let (path, named) = match place::find(around) {
-            Some(found) => found,
-            None => {
-                settings.environment(around);
-                return settings;
+        settings.built_in(around);
+        settings.user_file(around);
+        settings.environment(around);
+        if !settings.built_in_profiles {
+            settings.leave_built_in();
+        }
+        settings
+    }
+
+    fn built_in(&mut self, around: &Surroundings<'_>) {
+        self.built_in = built_in::find(around);
+        for (option, value) in self.built_in.into_iter().flat_map(BuiltIn::settings) {
+            self.set(option, value.as_ref(), Origin::BuiltIn);
+        }
+    }
+
+    /// Takes back what the built-in profile says and nobody else.
+    fn leave_built_in(&mut self) {
+        self.built_in = None;
+        for (option, row) in OPTIONS.iter().enumerate() {
+            if self.origins[option] == Origin::BuiltIn {
+                self.set(option, row.default.as_ref(), Origin::Default);
             }
-        };
+        }
+    }
+
+    fn user_file(&mut self, around: &Surroundings<'_>) {
+        let Some((path, named)) = place::find(around) else { return };
         match read(&path) {
-            Ok(text) => settings.text(&path, &text),
+            Ok(text) => self.text(&path, &text),
             // Between the look and the opening, or not ours to read.
-            Err(what) => settings.problems.push(Problem::File {
+            Err(what) => self.problems.push(Problem::File {
                 path: path.clone(),
                 what: if named { format!("{what} (named by {})", place::VARIABLE) } else { what },
             }),
         }
-        settings.file = Some(path);
-        settings.environment(around);
-        settings
+        self.file = Some(path);
     }
 
     /// The configuration of a program by a file's text alone.
@@ -213,6 +239,7 @@ impl Settings {
         let file = || self.file.as_deref().unwrap_or(Path::new("")).display();
         match one.origin {
             Origin::Default => "default".into(),
+            Origin::BuiltIn => "built-in profile".into(),
             Origin::File { line } => format!("{}:{line}", file()),
             Origin::Profile { line, pattern } => format!("{}:{line} [{pattern}]", file()),
             Origin::Environment => OPTIONS[one.option].variable(),
@@ -226,6 +253,9 @@ impl fmt::Display for Settings {
         match &self.file {
             Some(file) => writeln!(f, "  file: {}", file.display())?,
             None => writeln!(f, "  file: none")?,
+        }
+        if let Some(row) = self.built_in {
+            writeln!(f, "  built-in profile: {row}")?;
         }
         for one in self.changed() {
             writeln!(f, "  {} = {} ({})", OPTIONS[one.option].name, one.value.display(), self.whence(&one))?;

@@ -1,6 +1,7 @@
 //! The table of options: one row each. The fields of [`Values`], the file, the environment's names, the generated
 //! `afterimage.conf` and docs/configuration.md all come from here.
 
+use crate::crash_patch::CrashPatches;
 use crate::frames::FrameSet;
 use crate::value::{Kind, Read};
 use crate::words::*;
@@ -256,6 +257,12 @@ options! {
         guard_draws "guard_draws": bool = "off", Kind::OnOff, Library,
             "Refuse draws whose vertex declaration reads a stream that has no buffer.",
             "Without it such a stream reads as zeros, which is what Direct3D 9's drivers do.";
+        built_in_profiles "built_in_profiles": bool = "on", Kind::OnOff, Everybody,
+            "Whether programs that are known to need a setting get it.",
+            "docs/profiles.md lists them. What the file or the environment says about an option goes before.";
+        crash_patch "crash_patch": Option<CrashPatches> = "", Kind::CrashPatches, Library,
+            "How a Windows program goes on behind a null pointer that it follows at a known place.",
+            "docs/profiles.md says how one is written.";
     }
     "Pictures, captures, figures" {
         screenshots "screenshots": Option<PathBuf> = "", Kind::Path, Renderer,

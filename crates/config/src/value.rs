@@ -1,5 +1,6 @@
 //! What values options may have, and how text becomes one.
 
+use crate::crash_patch::CrashPatches;
 use crate::frames::FrameSet;
 use crate::place::host_path;
 use crate::words::{Word, Words};
@@ -35,6 +36,8 @@ pub enum Kind {
     Path,
     /// Frame numbers: `1,5,10-20`.
     Frames,
+    /// Crash patches: `null-call@0x1510 pop=8`.
+    CrashPatches,
 }
 
 impl Kind {
@@ -53,6 +56,7 @@ impl Kind {
             Self::Text => "any text".into(),
             Self::Path => "a path".into(),
             Self::Frames => "frame numbers such as 1,5,10-20".into(),
+            Self::CrashPatches => "patches such as null-call@0x1510 pop=8 result=0, with ; between them".into(),
         }
     }
 
@@ -123,6 +127,12 @@ impl Read for PathBuf {
 }
 
 impl Read for FrameSet {
+    fn read(text: &str, _: &Kind) -> Option<Self> {
+        Self::parse(text)
+    }
+}
+
+impl Read for CrashPatches {
     fn read(text: &str, _: &Kind) -> Option<Self> {
         Self::parse(text)
     }

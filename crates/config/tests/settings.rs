@@ -75,6 +75,35 @@ fn the_file_is_the_named_one_else_the_program_s_else_the_user_s() {
 }
 
 #[test]
+fn a_built_in_profile_holds_where_the_user_says_nothing() {
+    let temp = tempfile::tempdir().unwrap();
+    let program = temp.path().join("DEAD SPACE.EXE");
+    let settings = load(&program, &[]);
+    assert_eq!((settings.fps_limit, settings.present_interval), (60.0, PresentInterval::One));
+    assert_eq!(settings.built_in.map(|row| row.title), Some("Dead Space"));
+    assert_eq!(whence(&settings, "fps_limit"), "60 (built-in profile)");
+    let said = settings.to_string();
+    assert!(said.contains("  built-in profile: Dead Space has a mouse and physics"), "{said}");
+    assert!(said.contains("(https://github.com/doitsujin/dxvk/pull/2704)\n"), "{said}");
+    assert_eq!(load(&temp.path().join("game.exe"), &[]).built_in.map(|row| row.title), None);
+
+    // The user's word goes before, wherever it is said, and an empty one is the default.
+    let conf = temp.path().join(FILE_NAME);
+    std::fs::write(&conf, "fps_limit = 120\n").unwrap();
+    let settings = load(&program, &[("AFTERIMAGE_PRESENT_INTERVAL", "two")]);
+    assert_eq!((settings.fps_limit, settings.present_interval), (120.0, PresentInterval::Two));
+    std::fs::write(&conf, "[dead space.exe]\nfps_limit =\n").unwrap();
+    let settings = load(&program, &[]);
+    assert_eq!((settings.fps_limit, settings.present_interval), (0.0, PresentInterval::One));
+
+    // None at all.
+    std::fs::write(&conf, "built_in_profiles = off\nfps_limit = 30\n").unwrap();
+    let settings = load(&program, &[]);
+    assert_eq!((settings.fps_limit, settings.present_interval), (30.0, PresentInterval::Program));
+    assert_eq!((settings.built_in.map(|row| row.title), settings.changed().count()), (None, 2));
+}
+
+#[test]
 fn problems_name_their_place() {
     let settings = Settings::of_text("a", Path::new("/x/afterimage.conf"), "\nrendrer = viewer\n");
     let said = settings.problems[0].to_string();
@@ -128,7 +157,7 @@ fn the_environment_means_what_it_meant() {
 #[test]
 fn generated_files_are_up_to_date() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    for (name, text) in [("afterimage.conf", conf()), ("configuration.md", markdown())] {
+    for (name, text) in [("afterimage.conf", conf()), ("configuration.md", markdown()), ("profiles.md", profiles())] {
         let path = docs.join(name);
         if std::env::var_os("AFTERIMAGE_BLESS").is_some_and(|value| value == "1") {
             std::fs::write(&path, &text).unwrap();

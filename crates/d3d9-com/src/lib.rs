@@ -8,6 +8,7 @@
 //! * `captures`: whoever asks for a capture.
 //! * `names`: what programs call their resources.
 //! * `markers`: which devices get the marks that a program makes with no device.
+//! * `patch`: faults of programs that are passed over.
 //! * `renderer`, `platform`, `log`, `crash`: the world around.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and parameters are the published ones")]
 
@@ -24,6 +25,7 @@ mod log;
 mod markers;
 mod names;
 mod object;
+mod patch;
 mod platform;
 mod private_data;
 mod query;

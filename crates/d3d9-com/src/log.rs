@@ -1,5 +1,5 @@
 //! The log: option `log` says how much (`warn`, `info`, `afterimage_d3d9=debug`, ...), `log_file` where. With it begins
-//! everything else that a process has once: the configuration, told at level info, and the witness of crashes.
+//! everything else that a process has once: the configuration, told at level info, the witness of crashes, and what passes some over.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -13,6 +13,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::crash;
+use crate::patch;
 use crate::platform;
 use crate::renderer::{Place, Way};
 
@@ -41,6 +42,7 @@ pub(crate) fn start() {
         }
         problems.iter().for_each(|problem| tracing::warn!("{problem}"));
         crash::start(settings);
+        patch::start(settings);
     });
 }
 

@@ -76,3 +76,8 @@ pub use afterimage_passes::feedback::{FeedbackError, Form, Plan, block, plan, ta
 pub use afterimage_shader_spirv::io::{BlockSource, BlockUse, Descriptor, TextureUse};
 pub use lowering::{AttributeSource, Error, FeedbackPlace, FeedbackSource, Lowered, Lowering, prepare};
 pub use uses::{FeedbackUse, Uses};
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -31,3 +31,8 @@ pub use packets::{Opcode, op};
 pub use registers::Registers;
 pub use rows::reg;
 pub use view::View;
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

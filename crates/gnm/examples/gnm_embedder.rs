@@ -3,69 +3,16 @@
 //!
 //! `cargo run -p afterimage-gnm --example gnm_embedder -- picture.png`; a number after the file is how many frames are drawn.
 
-use afterimage_gnm::Gpu;
 use afterimage_gnm::driver::{CallError, CommandBuffer, Driver, calls};
 use afterimage_gnm::machine::Stop;
-use afterimage_gnm::memory::{GuestMemory, Unmapped};
-use afterimage_gnm::translate::Display;
-use afterimage_gnm_types::{reg, value::*};
-use afterimage_ipc::{ArenaConfig, in_process};
-use afterimage_vulkan::{Options, Renderer};
+use afterimage_gnm::memory::{GuestMemory, Regions};
+use afterimage_gnm::translate::{Display, Picture};
+use afterimage_gnm::types::{reg, value::*};
+use afterimage_gnm::{Gpu, assemble};
 use std::error::Error;
 
-/// The console's memory. An emulator has its own; all that is asked of it are reads, writes, what is mapped, and a number that goes
-/// up.
-struct Memory {
-    bytes: Vec<u8>,
-    writes: u64,
-}
-
-/// Guest address of its first byte.
+/// Guest address of the first byte of the memory that we use.
 const START: u64 = 0x10_0000_0000;
-
-impl Memory {
-    fn range(&self, address: u64, size: usize) -> Result<std::ops::Range<usize>, Unmapped> {
-        let error = Unmapped { address, size: size as u64 };
-        let start = address.checked_sub(START).ok_or(error)? as usize;
-        let end = start.checked_add(size).filter(|end| *end <= self.bytes.len()).ok_or(error)?;
-        Ok(start..end)
-    }
-}
-
-impl GuestMemory for Memory {
-    fn read(&self, address: u64, out: &mut [u8]) -> Result<(), Unmapped> {
-        out.copy_from_slice(&self.bytes[self.range(address, out.len())?]);
-        Ok(())
-    }
-
-    fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Unmapped> {
-        let range = self.range(address, bytes.len())?;
-        self.bytes[range].copy_from_slice(bytes);
-        self.writes += 1;
-        Ok(())
-    }
-
-    fn mapped(&self, address: u64, most: u64) -> u64 {
-        let end = START + self.bytes.len() as u64;
-        if address < START { 0 } else { end.saturating_sub(address).min(most) }
-    }
-
-    fn unmapped(&self, address: u64, most: u64) -> u64 {
-        let end = START + self.bytes.len() as u64;
-        if address < START {
-            most.min(START - address)
-        } else if address < end {
-            0
-        } else {
-            most
-        }
-    }
-
-    // One generation for all pages: correct, if not fast.
-    fn generation(&self, _address: u64, _size: u64) -> u64 {
-        self.writes
-    }
-}
 
 /// Where things are in memory.
 const VERTEX_CODE: u64 = START;
@@ -131,22 +78,17 @@ fn commands() -> Result<CommandBuffer, CallError> {
     Ok(commands)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args().nth(1).unwrap_or_else(|| "embedder.png".into());
-    let frames: u32 = std::env::args().nth(2).map_or(Ok(1), |frames| frames.parse())?;
-
-    // A renderer on a thread of its own, and the graphics processor at the other end of the link.
-    let mut renderer = Renderer::new(Options::from_env())?;
-    let slots = Box::new(renderer.slot_factory());
-    let (link, mut receiver) = in_process::pair(ArenaConfig::default(), renderer.device_info(), slots);
-    let link = link.with_captures(renderer.capture_requests());
-    let rendering = std::thread::spawn(move || in_process::serve(&mut receiver, &mut renderer));
-    let mut gpu = Gpu::new(Memory { bytes: vec![0; 16 << 20], writes: 0 }, Box::new(link), "embedder");
+/// Has the graphics processor draw so many frames, and gives what the display shows.
+fn shown(frames: u32) -> Result<Picture, Box<dyn Error>> {
+    // `Regions` is memory of our own. An emulator has its own, and implements `GuestMemory` for it.
+    let mut memory = Regions::default();
+    memory.map(START, 16 << 20)?;
+    let mut gpu = Gpu::with_renderer(memory, "embedder")?;
 
     // What the program does: code, vertices, commands.
     let words = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_le_bytes()).collect() };
-    gpu.memory.write(VERTEX_CODE, &words(&afterimage_shader_gcn::assemble(VERTEX)?))?;
-    gpu.memory.write(PIXEL_CODE, &words(&afterimage_shader_gcn::assemble(PIXEL)?))?;
+    gpu.memory.write(VERTEX_CODE, &words(&assemble(VERTEX)?))?;
+    gpu.memory.write(PIXEL_CODE, &words(&assemble(PIXEL)?))?;
     let vertices: [[f32; 8]; 3] = [
         [0.0, 0.8, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0],
         [0.8, -0.8, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0],
@@ -173,13 +115,34 @@ fn main() -> Result<(), Box<dyn Error>> {
     gpu.write_back(COLOR, u64::from(WIDTH * HEIGHT * 4));
     let middle = COLOR + u64::from((HEIGHT / 2 * WIDTH + WIDTH / 2) * 4);
     println!("the pixel in the middle is {:#010x}", gpu.memory.word(middle).unwrap_or_default());
+    Ok(gpu.picture(&display)?)
+}
 
-    let shown = gpu.picture(&display)?;
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args().nth(1).unwrap_or_else(|| "embedder.png".into());
+    let frames: u32 = std::env::args().nth(2).map_or(Ok(1), |frames| frames.parse())?;
+    let shown = shown(frames)?;
     let mut encoder = png::Encoder::new(std::fs::File::create(&path)?, shown.width, shown.height);
     encoder.set_color(png::ColorType::Rgba);
     encoder.write_header()?.write_image_data(&shown.rgba)?;
     println!("written: {path}");
-    drop(gpu);
-    rendering.join().map_err(|_| "the render thread panicked")?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_triangle_is_shown() {
+        let shown = super::shown(2).unwrap();
+        let at = |x: u32, y: u32| {
+            let start = (y * shown.width + x) as usize * 4;
+            <[u8; 3]>::try_from(&shown.rgba[start..start + 3]).unwrap()
+        };
+        assert_eq!((shown.width, shown.height), (super::WIDTH, super::HEIGHT));
+        assert_eq!(at(5, 5), [0, 0, 0], "nothing is drawn there");
+        let near_red = at(320, 54);
+        assert!(near_red[0] > 235 && near_red[1] < 15 && near_red[2] < 15, "{near_red:?}");
+        let near_green = at(570, 429);
+        assert!(near_green[1] > 235 && near_green[0] < 15, "{near_green:?}");
+    }
 }

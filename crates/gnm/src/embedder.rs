@@ -11,7 +11,7 @@ use std::path::Path;
 /// An emulator gives it its own memory, says which buffers its video output has ([`Gpu::register_display`]), hands command buffers
 /// over with [`Gpu::submit`] and has them done with [`Gpu::run`]. What shaders stored into buffers is in memory when that returns.
 /// What was drawn into images is not: before the processor reads such memory, [`Gpu::write_back`] brings it there.
-/// `examples/embedder.rs` shows it all.
+/// `examples/gnm_embedder.rs` shows it all.
 pub struct Gpu<M> {
     /// The machine, for what the functions here do not reach: compute rings, registers, limits.
     pub machine: Machine,
@@ -25,6 +25,30 @@ impl<M: GuestMemory> Gpu<M> {
     /// The graphics processor after reset, drawing through a link of the stream. `name` is the program's, for logs and captures.
     pub fn new(memory: M, link: Box<dyn Link>, name: &str) -> Self {
         Self { machine: Machine::new(), memory, graphics: Translator::new(link, name) }
+    }
+
+    /// The graphics processor after reset, drawing with Vulkan on a thread of its own. `name` is the program's, for logs and captures.
+    ///
+    /// The device and the rest are as the user has configured them (`docs/configuration.md`). Dropping the graphics processor waits until
+    /// everything is drawn.
+    ///
+    /// ```no_run
+    /// use afterimage_gnm::Gpu;
+    /// use afterimage_gnm::memory::Regions;
+    ///
+    /// let mut memory = Regions::default();
+    /// memory.map(0x10_0000_0000, 16 << 20)?;
+    /// let gpu = Gpu::with_renderer(memory, "my emulator")?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where no Vulkan device fits.
+    #[cfg(feature = "renderer")]
+    pub fn with_renderer(memory: M, name: &str) -> Result<Self, afterimage_vulkan::Error> {
+        use afterimage_vulkan::{Options, Renderer};
+        let link = Renderer::new(Options::from_env())?.on_thread(afterimage_ipc::ArenaConfig::from_env())?;
+        Ok(Self::new(memory, Box::new(link), name))
     }
 
     /// Puts a draw command buffer into the graphics ring, with the constant command buffer that goes with it: guest addresses

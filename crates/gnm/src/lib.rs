@@ -18,4 +18,21 @@ pub mod memory;
 pub mod tiling;
 pub mod translate;
 
+/// The PlayStation 4's facts: packets, registers, enumerations, descriptors.
+pub use afterimage_gnm_types as types;
+/// Assembles GCN code.
+pub use afterimage_shader_gcn::assemble;
+/// Why there is no renderer.
+#[cfg(feature = "renderer")]
+pub use afterimage_vulkan::Error as RendererError;
 pub use embedder::Gpu;
+
+/// Compiles the code in `docs/gnm.md`.
+#[cfg(all(doctest, feature = "renderer"))]
+#[doc = include_str!("../../../docs/gnm.md")]
+struct Page;
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -28,3 +28,8 @@ pub const LANES: usize = 4;
 
 /// Bits of a value in every lane.
 pub type Lanes = [[u32; 4]; LANES];
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

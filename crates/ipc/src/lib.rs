@@ -23,3 +23,8 @@ pub use arena::{ArenaConfig, MAX_SLOTS, Outcome, Rotation};
 pub use journal::{Doer, Doing, Journal, SUSPECTS, Suspect, Task, Work};
 pub use memory::{HeapSlots, SlotFactory, SlotMemory};
 pub use receiver::{Pump, Received, Receiver, serve};
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

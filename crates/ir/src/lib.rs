@@ -59,3 +59,8 @@ pub fn fuzz(bytes: &[u8]) {
         assert_eq!(verify(&again), Ok(()), "a valid module must stay valid");
     }
 }
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

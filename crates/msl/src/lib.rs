@@ -105,3 +105,8 @@ pub enum EmitError {
 pub fn emit(module: &Module, options: &Options) -> Result<Artifact, EmitError> {
     emit::emit(module, options)
 }
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

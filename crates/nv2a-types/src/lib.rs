@@ -36,3 +36,8 @@ pub const LIGHTS: usize = 8;
 pub const PROGRAM_SLOTS: usize = 136;
 /// Constants of the vertex engine's memory.
 pub const CONSTANT_SLOTS: usize = 192;
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

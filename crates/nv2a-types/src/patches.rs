@@ -173,7 +173,7 @@ impl Patch {
         }
     }
 
-    /// Checks what the words of a patch say together, each of which [`check`] has taken.
+    /// Checks what the words of a patch say together, each of which `check` has taken.
     ///
     /// # Errors
     /// The first thing that the machine refuses `SET_BEGIN_PATCH3` for.

@@ -3,51 +3,11 @@
 //!
 //! `cargo run -p afterimage-nv2a --example nv2a_embedder -- picture.png`
 
-use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_nv2a::Nv2a;
-use afterimage_nv2a::machine::{Header, Interrupt, Stop, register};
-use afterimage_nv2a::memory::{GuestMemory, OutOfRange};
-use afterimage_nv2a::translate::Translator;
-use afterimage_nv2a_types::method::*;
-use afterimage_vulkan::{Options, Renderer};
+use afterimage_nv2a::machine::{Header, Interrupt, Picture, Stop, register};
+use afterimage_nv2a::memory::{GuestMemory, Ram};
+use afterimage_nv2a::types::method::*;
 use std::error::Error;
-
-/// The console's memory. An emulator has its own; all that is asked of it are reads, writes, and a number that goes up.
-struct Memory {
-    bytes: Vec<u8>,
-    writes: u64,
-}
-
-impl Memory {
-    fn range(&self, address: u32, size: usize) -> Result<std::ops::Range<usize>, OutOfRange> {
-        let (start, end) = (address as usize, address as usize + size);
-        let error = OutOfRange { address, size: size as u32, memory: self.size() };
-        if end <= self.bytes.len() { Ok(start..end) } else { Err(error) }
-    }
-}
-
-impl GuestMemory for Memory {
-    fn size(&self) -> u32 {
-        self.bytes.len() as u32
-    }
-
-    fn read(&self, address: u32, out: &mut [u8]) -> Result<(), OutOfRange> {
-        out.copy_from_slice(&self.bytes[self.range(address, out.len())?]);
-        Ok(())
-    }
-
-    fn write(&mut self, address: u32, bytes: &[u8]) -> Result<(), OutOfRange> {
-        let range = self.range(address, bytes.len())?;
-        self.bytes[range].copy_from_slice(bytes);
-        self.writes += 1;
-        Ok(())
-    }
-
-    // One generation for all pages: correct, if not fast.
-    fn generation(&self, _address: u32, _size: u32) -> u64 {
-        self.writes
-    }
-}
 
 /// Where things are in the console's memory.
 const PUSH_BUFFER: u32 = 0x0010_0000;
@@ -109,17 +69,10 @@ fn picture() -> Vec<u32> {
     words
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args().nth(1).unwrap_or_else(|| "embedder.png".into());
-
-    // Who draws: a translator, and a renderer on a thread of its own behind it.
-    let mut renderer = Renderer::new(Options::from_env())?;
-    let slots = Box::new(renderer.slot_factory());
-    let (link, mut receiver) = in_process::pair(ArenaConfig::default(), renderer.device_info(), slots);
-    let link = link.with_captures(renderer.capture_requests());
-    let rendering = std::thread::spawn(move || in_process::serve(&mut receiver, &mut renderer));
-    let graphics = Translator::new(Box::new(link), "embedder");
-    let mut nv2a = Nv2a::new(Memory { bytes: vec![0; 64 << 20], writes: 0 }, graphics);
+/// Has the graphics processor draw it, and gives what the display shows.
+fn shown() -> Result<Picture, Box<dyn Error>> {
+    // `Ram` is memory of our own. An emulator has its own, and implements `GuestMemory` for it.
+    let mut nv2a = Nv2a::with_renderer(Ram::new(Ram::XBOX), "embedder")?;
 
     // What the console's kernel does: a table of handles at 0x10000 of instance memory, a DMA object that shows all memory,
     // a Kelvin object, the push buffer.
@@ -131,7 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         (instance(0x10008), KELVIN),
         (instance(0x1000C), 0x8001_1210),
         (instance(0x12000), 0x0000_303D),
-        (instance(0x12004), (64 << 20) - 1),
+        (instance(0x12004), Ram::XBOX - 1),
         (instance(0x12008), 3),
         (instance(0x12100), 0x97),
         (register::PFIFO_CACHE1_DMA_INSTANCE, 0x1200),
@@ -139,8 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ] {
         nv2a.write_register(offset, value);
     }
-    let words = picture();
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let bytes: Vec<u8> = picture().iter().flat_map(|word| word.to_le_bytes()).collect();
     nv2a.memory.write(PUSH_BUFFER, &bytes)?;
 
     // The doorbell, and what becomes of it.
@@ -159,13 +111,33 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     println!("GET is {:#x}", nv2a.read_register(register::USER_DMA_GET));
+    Ok(nv2a.scanout()?)
+}
 
-    let shown = nv2a.scanout()?;
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args().nth(1).unwrap_or_else(|| "embedder.png".into());
+    let shown = shown()?;
     let mut encoder = png::Encoder::new(std::fs::File::create(&path)?, shown.width, shown.height);
     encoder.set_color(png::ColorType::Rgba);
     encoder.write_header()?.write_image_data(&shown.rgba)?;
     println!("written: {path}");
-    drop(nv2a);
-    rendering.join().map_err(|_| "the render thread panicked")?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_triangle_is_shown() {
+        let shown = super::shown().unwrap();
+        let at = |x: u32, y: u32| {
+            let start = (y * shown.width + x) as usize * 4;
+            <[u8; 3]>::try_from(&shown.rgba[start..start + 3]).unwrap()
+        };
+        assert_eq!((shown.width, shown.height), (640, 480));
+        assert_eq!(at(5, 5), [0x20, 0x20, 0x40], "the colour of the clear");
+        let near_red = at(320, 66);
+        assert!(near_red[0] > 240 && near_red[1] < 12 && near_red[2] < 12, "{near_red:?}");
+        let near_green = at(550, 416);
+        assert!(near_green[1] > 240 && near_green[0] < 12, "{near_green:?}");
+    }
 }

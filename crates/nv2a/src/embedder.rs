@@ -9,7 +9,7 @@ use std::path::Path;
 ///
 /// An emulator gives it its own memory, passes the processor's accesses to 0xFD000000 on to [`Nv2a::read_register`] and
 /// [`Nv2a::write_register`], and calls [`Nv2a::run`] after a write to the doorbell. Before the processor reads memory that may
-/// have been drawn to, [`Nv2a::write_back`] brings it up to date. `examples/embedder.rs` shows it all.
+/// have been drawn to, [`Nv2a::write_back`] brings it up to date. `examples/nv2a_embedder.rs` shows it all.
 #[derive(Debug)]
 pub struct Nv2a<M, G> {
     /// The machine, for what the functions here do not reach.
@@ -65,6 +65,28 @@ impl<M: GuestMemory, G: Graphics> Nv2a<M, G> {
 }
 
 impl<M: GuestMemory> Nv2a<M, Translator> {
+    /// The graphics processor after reset, drawing with Vulkan on a thread of its own. `name` is the program's, for logs and captures.
+    ///
+    /// The device and the rest are as the user has configured them (`docs/configuration.md`). Dropping the graphics processor waits until
+    /// everything is drawn.
+    ///
+    /// ```no_run
+    /// use afterimage_nv2a::Nv2a;
+    /// use afterimage_nv2a::memory::Ram;
+    ///
+    /// let nv2a = Nv2a::with_renderer(Ram::new(Ram::XBOX), "my emulator")?;
+    /// # Ok::<_, afterimage_nv2a::RendererError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where no Vulkan device fits.
+    #[cfg(feature = "renderer")]
+    pub fn with_renderer(memory: M, name: &str) -> Result<Self, afterimage_vulkan::Error> {
+        use afterimage_vulkan::{Options, Renderer};
+        let link = Renderer::new(Options::from_env())?.on_thread(afterimage_ipc::ArenaConfig::from_env())?;
+        Ok(Self::new(memory, Translator::new(Box::new(link), name)))
+    }
+
     /// Asks whoever draws to capture the next `frames` frames to a file, for `afterimage replay`. False if the link's
     /// receiver takes no such requests.
     pub fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {

@@ -16,9 +16,19 @@ pub mod machine;
 pub mod memory;
 pub mod translate;
 
+/// The NV2A's facts: methods, registers, enumerations.
+pub use afterimage_nv2a_types as types;
+/// Why there is no renderer.
+#[cfg(feature = "renderer")]
+pub use afterimage_vulkan::Error as RendererError;
 pub use embedder::Nv2a;
 
 /// Compiles the code in `docs/nv2a.md`.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "renderer"))]
 #[doc = include_str!("../../../docs/nv2a.md")]
 struct Page;
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

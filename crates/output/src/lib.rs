@@ -22,3 +22,8 @@ pub use failures::Failures;
 pub use file::{Output, folder_of, part_of, write};
 pub use picture::{Channels, png};
 pub use same::{FileId, same_file};
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

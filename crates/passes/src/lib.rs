@@ -26,3 +26,8 @@ pub mod types;
 
 pub use float_rules::FloatRules;
 pub use pipeline::{Options, optimize, optimize_observed};
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

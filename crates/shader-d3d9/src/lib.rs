@@ -42,3 +42,8 @@ pub use lift::{LiftError, LiftErrorKind, lift};
 pub use parse::{Constants, Decoder, Program, token_length, tokens_from_bytes};
 pub use refusals::{Refused, Rule, RuleSet};
 pub use signature::{Signature, check, signature, signature_with};
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

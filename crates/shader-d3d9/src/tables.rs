@@ -1,7 +1,7 @@
 //! The tables of the Direct3D 9 shader languages: one row per opcode, register type, modifier, usage and comparison.
 //!
 //! The parser, the disassembler, the assembler and the lifter derive from these rows; adding an opcode is adding a row
-//! here and its meaning in [`crate::lift`]. Numbers are those of `d3d9types.h` (`D3DSIO_*`, `D3DSPR_*`, `D3DSPSM_*`,
+//! here and its meaning in [`crate::lift`](mod@crate::lift). Numbers are those of `d3d9types.h` (`D3DSIO_*`, `D3DSPR_*`, `D3DSPSM_*`,
 //! `D3DSPDM_*`, `D3DDECLUSAGE_*`, `D3DSPC_*`); operand layouts and version ranges are those of the shader reference of
 //! the DirectX SDK ("Vertex Shader Instructions", "Pixel Shader Instructions").
 

@@ -28,3 +28,8 @@ pub use lift::{LiftError, Reason, lift};
 pub use parse::{MAX_WORDS, ParseError, Program, code_length};
 pub use resources::resources;
 pub use tables::Op;
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

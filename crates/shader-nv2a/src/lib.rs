@@ -29,3 +29,8 @@ pub use generate::{generate, output_registers};
 pub use lift::lift;
 pub use parse::Program;
 pub use run::{Outputs, run};
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

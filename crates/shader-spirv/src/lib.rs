@@ -37,3 +37,8 @@ pub fn fuzz(bytes: &[u8]) {
         }
     }
 }
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -2,7 +2,7 @@
 //!
 //! Names, numbers and operand kinds are those of the grammar that Khronos publishes with the SPIR-V specification 1.6
 //! (`spirv.core.grammar.json`, `extinst.glsl.std.450.grammar.json`): its core without the parts for OpenCL kernels, and the
-//! extensions that shaders use most. An instruction has its meaning in [`crate::lift`]; a row without one is an error that
+//! extensions that shaders use most. An instruction has its meaning in [`crate::lift`](mod@crate::lift); a row without one is an error that
 //! names it.
 //!
 //! The letters of an instruction's operands:

@@ -104,3 +104,8 @@ pub fn fuzz_tokens(bytes: &[u8]) {
         }
     }
 }
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

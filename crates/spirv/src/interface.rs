@@ -138,10 +138,10 @@ pub(crate) fn declare(
             }
             OutputAt::SampleMask => w.decorate(id, decoration::BuiltIn, &[builtin::SampleMask]),
             OutputAt::StencilRef => {
-                w.capability(capability::StencilExport);
+                w.capability(capability::StencilExportEXT);
                 w.extension("SPV_EXT_shader_stencil_export");
-                w.execution_mode(main, execution_mode::StencilRefReplacing, &[]);
-                w.decorate(id, decoration::BuiltIn, &[builtin::FragStencilRef]);
+                w.execution_mode(main, execution_mode::StencilRefReplacingEXT, &[]);
+                w.decorate(id, decoration::BuiltIn, &[builtin::FragStencilRefEXT]);
             }
             OutputAt::Layer => layer(w, capability::ShaderLayer, builtin::Layer)?,
             OutputAt::ViewportIndex => layer(w, capability::ShaderViewportIndex, builtin::ViewportIndex)?,

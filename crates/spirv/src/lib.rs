@@ -52,8 +52,8 @@ pub use afterimage_ir::{
 };
 pub use bound::Bound;
 
-/// Choices that depend on the device or on who looks.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// Choices that depend on the device or on who looks. The default is for any device with Vulkan 1.3.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Options {
     /// Textures and samplers through runtime arrays and indices in the push constants; needs `runtimeDescriptorArray` and
     /// `shaderSampledImageArrayDynamicIndexing`. Otherwise fixed arrays by slot.
@@ -177,3 +177,8 @@ pub fn emit_with_records(module: &Module, options: &Options) -> Result<Artifact,
 pub fn emit_bound(module: &Module, options: &Options, bound: &Bound<'_>) -> Result<Artifact, EmitError> {
     module::emit(module, options, Some(bound), false)
 }
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

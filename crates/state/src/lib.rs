@@ -30,3 +30,8 @@ pub use space::{Kind, KindRow, Space, State, close_marks, count_states, flatten,
 pub use table::{Row, Table, index, readers};
 pub use tracker::{Figures, Parts, Tracked, TrackedArray, TrackedParts, Tracker};
 pub use values::States;
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

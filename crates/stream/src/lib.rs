@@ -54,3 +54,8 @@ pub use state::{
     TEXTURE_SLOTS, VERTEX_BUFFERS,
 };
 pub use validate::Validator;
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-/// What was said already. A guest can think of endless things to warn about, so after [`Once::LIMIT`] nothing is said.
+/// What was said already. A guest can think of endless things to warn about, so after `Once::LIMIT` nothing is said.
 #[derive(Debug, Default)]
 pub struct Once {
     said: FxHashSet<String>,

@@ -89,3 +89,8 @@ pub enum Error {
     #[error("texels of {0} bytes cannot be swizzled")]
     TexelSize(u32),
 }
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

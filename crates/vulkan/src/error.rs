@@ -25,6 +25,9 @@ pub enum Error {
         /// Devices found and why each was not taken.
         found: Vec<String>,
     },
+    /// The system has no thread for the renderer.
+    #[error("the render thread cannot be started: {0}")]
+    Thread(#[source] std::io::Error),
     /// A Vulkan call failed.
     #[error("{call}: {result:?}")]
     Vulkan {

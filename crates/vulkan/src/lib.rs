@@ -16,6 +16,7 @@
 //! * `transfer`: copies, queries and read backs that somebody waits for; samples as words.
 //! * `present`: windows, pictures, figures over them.
 //! * `renderer`: [`Renderer`], which has all of the above.
+//! * `thread`: a thread for it.
 //! * `execute`: what each packet does, a file for each part of the stream, beginning with `executor`.
 //! * `replay`: captures in one go and call by call, and what textures hold then.
 
@@ -32,6 +33,7 @@ mod renderer;
 mod replay;
 mod resources;
 mod state;
+mod thread;
 mod transfer;
 
 #[cfg(test)]
@@ -58,3 +60,8 @@ pub use renderer::Renderer;
 pub use replay::step::{StepError, Stepper, Target};
 pub use replay::texels::Texels;
 pub use replay::{Ahead, FrameTime, Go, ReplayError, Replayed, Watch};
+
+/// Compiles and runs the example in `README.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

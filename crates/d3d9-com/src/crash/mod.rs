@@ -1,5 +1,5 @@
 //! A witness of crashes: writes a report that a person can read, and passes everything on to whoever would have been told
-//! without it. It mends nothing.
+//! without it. It mends nothing: `patch` does, before.
 //!
 //! * this file: when there is a report, and what was prepared for it.
 //! * `report`: what it says, written without allocating, since the heap may be what is broken.
@@ -21,6 +21,9 @@ mod windows;
 use linux as platform;
 #[cfg(windows)]
 use windows as platform;
+
+#[cfg(windows)]
+pub(crate) use platform::{read_memory, stay_loaded};
 
 use std::fmt;
 use std::path::{Path, PathBuf};

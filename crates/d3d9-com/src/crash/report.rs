@@ -10,6 +10,8 @@ use super::{DEVICE, Prepared, packets, platform};
 const STACK_WORDS: usize = 4096;
 /// Words among them that are shown.
 const STACK_SHOWN: usize = 64;
+/// Addresses below this are null pointers: nothing can be there.
+const NULL_PAGES: usize = 0x1_0000;
 /// Pieces of memory that are known by module.
 const REGIONS: usize = 2048;
 /// Bytes of a module's name.
@@ -205,6 +207,7 @@ fn machine(out: &mut Out<'_>, regions: &Regions, context: Option<&platform::Cont
     let stack = match context {
         Some(context) => {
             writeln!(out, "at       {}", regions.place(context.instruction()))?;
+            caller(out, regions, context)?;
             writeln!(out, "\nregisters")?;
             for (index, (name, value)) in context.registers().enumerate() {
                 let end = if index % 4 == 3 { "\n" } else { "" };
@@ -231,6 +234,15 @@ fn machine(out: &mut Out<'_>, regions: &Regions, context: Option<&platform::Cont
         address = address.wrapping_add(WORD);
     }
     Ok(())
+}
+
+/// Who called a null function: its return address is on top of the stack.
+fn caller(out: &mut Out<'_>, regions: &Regions, context: &platform::Context<'_>) -> fmt::Result {
+    let mut word = [0; size_of::<usize>()];
+    if context.instruction() >= NULL_PAGES || platform::read_memory(context.stack(), &mut word) != word.len() {
+        return Ok(());
+    }
+    writeln!(out, "from     {}", regions.place(usize::from_ne_bytes(word)))
 }
 
 fn modules(out: &mut Out<'_>, regions: &Regions) -> fmt::Result {

@@ -67,7 +67,7 @@ pub(super) fn say(parts: &[&str]) {
 }
 
 /// Copies memory that may not be there; the answer is how many bytes were.
-pub(super) fn read_memory(address: usize, out: &mut [u8]) -> usize {
+pub(crate) fn read_memory(address: usize, out: &mut [u8]) -> usize {
     let from = core::ptr::without_provenance(address);
     let mut read = 0;
     // SAFETY: the system checks the far address, and `out` is good for its length.
@@ -241,14 +241,18 @@ static BEFORE: AtomicUsize = AtomicUsize::new(0);
 
 /// Has us told of exceptions that end the program. This library then stays loaded.
 pub(super) fn watch() {
+    stay_loaded();
+    // SAFETY: a function that lives as long as the process, since the library does now.
+    let before = unsafe { SetUnhandledExceptionFilter(Some(filter)) };
+    BEFORE.store(before.map_or(0, |before| before as usize), Ordering::Release);
+}
+
+/// Keeps a program from unloading a handler.
+pub(crate) fn stay_loaded() {
     let flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN;
     let mut module = core::ptr::null_mut();
-    // SAFETY: an address in this library; then a function that lives as long as the process, since the library does now.
-    let before = unsafe {
-        GetModuleHandleExW(flags, (watch as *const ()).cast(), &mut module);
-        SetUnhandledExceptionFilter(Some(filter))
-    };
-    BEFORE.store(before.map_or(0, |before| before as usize), Ordering::Release);
+    // SAFETY: an address in this library.
+    unsafe { GetModuleHandleExW(flags, (stay_loaded as *const ()).cast(), &mut module) };
 }
 
 unsafe extern "system" fn filter(pointers: *const EXCEPTION_POINTERS) -> i32 {

@@ -2,7 +2,7 @@
 //!
 //! * [`calls`] are the calls that become words, as structures; [`Driver`] has a function for each, which writes it in the driver's
 //!   [`Encoding`].
-//! * `submit` hands command buffers to a [`Machine`], with flips and compute queues.
+//! * `submit` hands command buffers to a `Machine`, with flips and compute queues.
 //! * [`embedded`] are the library's own shaders, [`CommandBuffer`] reserves words for calls.
 
 pub mod calls;

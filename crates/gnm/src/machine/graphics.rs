@@ -56,7 +56,7 @@ pub struct Draw {
     pub instances: u32,
     /// Number of the draw among those of one packet.
     pub number: u32,
-    /// The count of vertices is that of a stream-out buffer ([`afterimage_gnm_types::reg::VGT_STRMOUT_DRAW_OPAQUE_OFFSET`] and the
+    /// The count of vertices is that of a stream-out buffer (`VGT_STRMOUT_DRAW_OPAQUE_OFFSET` and the
     /// two registers behind it); `count` is 0.
     pub opaque: bool,
 }

@@ -46,7 +46,7 @@ pub enum FixedInput {
     Position1 = 15,
     /// Second normal, of tweening (`NORMAL1`).
     Normal1 = 16,
-    /// Tangent; this and what follows are inputs of pre-transformed vertices alone, see [`FixedVertexKey::passed`].
+    /// Tangent; this and what follows are inputs of pre-transformed vertices alone, see `FixedVertexKey::passed`.
     Tangent = 17,
     /// Binormal.
     Binormal = 18,

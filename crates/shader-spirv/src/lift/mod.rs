@@ -1,9 +1,9 @@
 //! Instructions to IR.
 //!
-//! * [`structure`]: blocks to a tree; [`flow`] walks it and writes the IR's regions. Functions are inlined.
-//! * [`value`]: composites, which the IR has not, are taken apart into scalars and vectors.
-//! * [`pointer`], [`memory`]: pointers and variables; [`blocks`]: uniform blocks; [`interface`], [`locations`]: inputs and outputs.
-//! * [`arithmetic`], [`extended`], [`packing`], [`texture`], [`wide`], [`long`]: what instructions compute.
+//! * `structure`: blocks to a tree; `flow` walks it and writes the IR's regions. Functions are inlined.
+//! * `value`: composites, which the IR has not, are taken apart into scalars and vectors.
+//! * `pointer`, `memory`: pointers and variables; `blocks`: uniform blocks; `interface`, `locations`: inputs and outputs.
+//! * `arithmetic`, `extended`, `packing`, `texture`, `wide`, `long`: what instructions compute.
 //!
 //! A value that is used in another block than its own goes through a variable, and so does every phi: the `ssa` pass makes
 //! values of them again. So it does not matter here whether the IR's regions nest as SPIR-V's dominance does.
