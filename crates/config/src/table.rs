@@ -156,6 +156,13 @@ options! {
         start_viewer "start_viewer": Option<PathBuf> = "", Kind::Path, Library,
             "The viewer's program, which a program starts that needs a viewer where none runs: /usr/bin/afterimage-viewer.",
             "It serves other programs too and ends with the last of them. `afterimage run` starts one by itself.";
+        message_box "message_box": Switch = "auto", Kind::Choice(Switch::WORDS), Library,
+            "Say in a message box why a Windows program cannot be drawn, and ask whether to try again.",
+            "Once for each process, behind half a second if no viewer runs and `viewer_wait_ms` is not set. `auto` has none where the \
+             environment has CI, which says that nobody sits there.";
+        headless "headless": bool = "off", Kind::OnOff, Library,
+            "Draw into no window: programs may have windows, and nothing appears in them.",
+            "`afterimage run --headless` sets it.";
         own_windows "own_windows": bool = "off", Kind::OnOff, Viewer,
             "Show every program in a window of the viewer, also where the program has one.",
             "The viewer's windows have keys for pictures and captures.";
@@ -292,12 +299,13 @@ options! {
             "";
     }
     "Log and crashes" {
-        log "log": String = "warn", Kind::Text, Everybody,
+        log "log": String = "warn", Kind::Levels, Everybody,
             "How much is logged: error, warn, info, debug or trace, also by module: info,afterimage_d3d9=debug.",
             "At `info` and above the log starts with the effective configuration.";
         log_file "log_file": Option<PathBuf> = "", Kind::Path, Library,
-            "A file to log to instead of standard error.",
-            "";
+            "A file to log to, besides standard error; what was in it is kept as NAME.1.",
+            "Where nothing is said, `afterimage run`, and a program of a prefix that we are installed in, write afterimage-PROGRAM.log beside the \
+             program, from level info on. A file has 16 MiB at most; `/dev/null` is none.";
         crash_report "crash_report": Switch = "auto", Kind::Choice(Switch::WORDS), Library,
             "Write a report when the program or the renderer crashes.",
             "`auto` does so in Windows programs. Natively, programs often have a handler of their own, which goes on to be called.";

@@ -126,6 +126,7 @@ words! {
         RasterOptions "raster_options": "logical operations, wide lines, modes of lines, the choice of the provoking vertex"
         ShaderFeatures "shader_features": "doubles, 64-bit atomics, stores of vertex and pixel shaders, layers that vertex shaders choose, arrays of cubes"
         TransformFeedback "transform_feedback": "VK_EXT_transform_feedback: shaders store what they capture themselves"
+        Vulkan13 "vulkan_1_3": "Vulkan 1.3, without which nothing is drawn: to see what is said of an old driver"
     }
     /// Formats beyond the documented ones that programs ask for by four letters.
     ExtraFormat {

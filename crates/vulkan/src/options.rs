@@ -28,6 +28,8 @@ pub struct Without {
     pub shader_features: bool,
     /// Do not use VK_EXT_transform_feedback: shaders store what they capture themselves.
     pub transform_feedback: bool,
+    /// Act as if the driver had Vulkan 1.2 only: no device can be used.
+    pub vulkan_1_3: bool,
 }
 
 impl Without {
@@ -43,6 +45,7 @@ impl Without {
             raster_options: has(Ability::RasterOptions),
             shader_features: has(Ability::ShaderFeatures),
             transform_feedback: has(Ability::TransformFeedback),
+            vulkan_1_3: has(Ability::Vulkan13),
         }
     }
 }

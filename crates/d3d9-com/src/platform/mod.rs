@@ -1,5 +1,6 @@
 //! What the operating system knows: windows, monitors and display modes.
 
+use afterimage_config::settings;
 use afterimage_d3d9 as guest;
 use afterimage_d3d9_types::{D3DFORMAT, HWND};
 use afterimage_stream::packets::WindowKind;
@@ -90,10 +91,11 @@ pub(crate) struct CanvasMemory {
 
 /// A window as the guest wants it. Where its size is not to be had, the size that the program asks for is taken.
 ///
-/// The viewer is another process: it is given the X11 window behind the handle, where there is one.
+/// With option `headless` it is one that nothing is drawn into, and has the same size. The viewer is another process: it is given the X11 window behind the handle, where there is one.
 pub(crate) fn window(handle: HWND, wanted: (u32, u32), place: Place) -> guest::Window {
     let (width, height) = client_size(handle).unwrap_or(wanted);
     let x11 = if place == Place::Viewer { x11_window(handle) } else { None };
+    let handle = if settings().headless { 0 } else { handle };
     let (kind, handle) = match (handle, x11) {
         (0, _) => (WindowKind::Headless, 0),
         (_, Some(window)) => (WindowKind::X11, u64::from(window)),

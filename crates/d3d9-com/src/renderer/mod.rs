@@ -5,6 +5,7 @@
 mod ending;
 #[cfg(feature = "in-process")]
 mod in_process;
+mod refused;
 mod start;
 #[cfg(feature = "in-process")]
 mod surfaces;
@@ -15,6 +16,8 @@ use afterimage_stream::Link;
 use afterimage_stream::packets::{Corner, Overlay};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+pub(crate) use refused::open_or_say;
 
 use crate::captures;
 

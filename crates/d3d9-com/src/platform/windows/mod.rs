@@ -3,7 +3,7 @@
 //! * `sys`: the system's functions.
 //! * `modes`: monitors and display modes.
 //! * `window`, `hook`: the program's windows, and their messages.
-//! * `keys`: which keys were pressed.
+//! * `keys`: which keys were pressed; `message`: a message box.
 //! * `cursor`, `canvas`: the mouse pointer; device contexts.
 
 mod canvas;
@@ -11,6 +11,7 @@ mod cursor;
 mod hook;
 mod keys;
 mod memory_context;
+mod message;
 mod modes;
 mod sys;
 mod window;
@@ -19,6 +20,7 @@ pub(crate) use canvas::*;
 pub(crate) use cursor::*;
 pub(crate) use hook::Hook;
 pub(crate) use keys::pressed_keys;
+pub(crate) use message::ask_again;
 pub(crate) use modes::Output;
 pub(crate) use window::*;
 

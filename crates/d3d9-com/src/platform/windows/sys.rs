@@ -124,6 +124,8 @@ unsafe extern "system" {
     pub(super) fn GetWindowLongW(window: HWND, index: i32) -> i32;
     pub(super) fn SetWindowLongW(window: HWND, index: i32, value: i32) -> i32;
 
+    pub(super) fn MessageBoxW(owner: HWND, text: *const u16, title: *const u16, kind: u32) -> i32;
+
     pub(super) fn GetAsyncKeyState(key: i32) -> i16;
     pub(super) fn GetForegroundWindow() -> HWND;
     pub(super) fn GetWindowThreadProcessId(window: HWND, process: *mut u32) -> u32;
