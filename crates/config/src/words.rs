@@ -99,6 +99,7 @@ words! {
         Api "api": "what the program draws with, and the version of Vulkan"
         Device "device": "device and driver"
         Fps "fps": "frames a second"
+        Gpu "gpu": "the GPU's time, a frame, and how much of the time it is busy"
         FrameTimes "frametimes": "a graph of the times from one present to the next"
         Submissions "submissions": "submissions to the GPU, a frame"
         DrawCalls "drawcalls": "draws, a frame"

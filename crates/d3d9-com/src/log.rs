@@ -27,12 +27,13 @@ pub(crate) fn start() {
         let settings = settings();
         let mut writers = vec![Writer::new(std::io::stderr(), std::io::stderr().is_terminal())];
         let mut filter = afterimage_log::filter(settings, "");
+        let said_nothing = settings.log == Values::default().log && !settings.trace_packets;
         let mut wrong = None;
         if let Some(path) = path() {
             match LogFile::create(&path) {
                 Ok(file) => {
                     // Whoever has said nothing finds in the file what another one asks for, and on standard error what is wrong.
-                    if settings.log == Values::default().log {
+                    if said_nothing {
                         filter = EnvFilter::new("info");
                         writers = writers.into_iter().map(|writer| writer.up_to(Level::WARN)).collect();
                     }

@@ -79,6 +79,10 @@ macro_rules! needs {
 needs! {
     /// What finds Vulkan drivers.
     VulkanLoader "the Vulkan loader": "libvulkan1", "vulkan-loader", "vulkan-icd-loader";
+    /// The same for 32-bit programs, with drivers.
+    Vulkan32 "Vulkan for 32-bit programs":
+        "libvulkan1:i386 mesa-vulkan-drivers:i386", "vulkan-loader.i686 mesa-vulkan-drivers.i686",
+        "lib32-vulkan-icd-loader lib32-vulkan-swrast";
     /// A driver for the cards that there are; for the processor where there are none.
     VulkanDriver "a Vulkan driver": "mesa-vulkan-drivers", "mesa-vulkan-drivers", "vulkan-swrast";
     /// The validation layer.
@@ -128,7 +132,7 @@ impl Need {
         let packages = self.packages(family, cards).join(" ");
         let before = match (self, family) {
             // Debian installs packages of another architecture once it has been told of that.
-            (Self::Wine32, Family::Debian) => "dpkg --add-architecture i386 && apt-get update && ",
+            (Self::Wine32 | Self::Vulkan32, Family::Debian) => "dpkg --add-architecture i386 && apt-get update && ",
             _ => "",
         };
         format!("{before}{} {packages}", family.installs())

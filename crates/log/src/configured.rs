@@ -13,7 +13,8 @@ use tracing_subscriber::EnvFilter;
 #[must_use]
 pub fn filter(settings: &Settings, more: &str) -> EnvFilter {
     // The configuration has been read: what it has is levels.
-    EnvFilter::new(format!("{more},{}", settings.log).trim_start_matches(','))
+    let packets = if settings.trace_packets { ",packets=debug" } else { "" };
+    EnvFilter::new(format!("{more},{}{packets}", settings.log).trim_start_matches(','))
 }
 
 /// Says what of a configuration could not be understood. Once, by the process that a user has started.

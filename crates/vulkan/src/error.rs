@@ -1,6 +1,6 @@
 //! What can go wrong between us and Vulkan.
 
-use crate::missing::{newer_driver, no_driver};
+use crate::missing::{newer_driver, no_driver, old_loader};
 use afterimage_distribution::{Need, advice};
 use afterimage_stream::Budget;
 use ash::vk;
@@ -12,7 +12,7 @@ pub enum Error {
     #[error("the Vulkan loader cannot be loaded ({0}): {how}", how = advice(Need::VulkanLoader))]
     NoLoader(#[from] ash::LoadingError),
     /// The loader is older than Vulkan 1.3.
-    #[error("the Vulkan loader supports version {}.{} only, 1.3 is needed: {}", vk::api_version_major(*.0), vk::api_version_minor(*.0), advice(Need::VulkanLoader))]
+    #[error("{}", old_loader(*.0))]
     OldLoader(u32),
     /// Validation was asked for, but the layer is not installed.
     #[error(

@@ -12,6 +12,16 @@ pub(crate) fn version(version: u32) -> String {
     parts.map(|part| part.to_string()).join(".")
 }
 
+/// That the loader is too old; Wine's says 1.0 where it finds none of the system's of the program's width.
+pub(crate) fn old_loader(found: u32) -> String {
+    let need = if cfg!(target_pointer_width = "32") { Need::Vulkan32 } else { Need::VulkanLoader };
+    let (bits, advice) = (usize::BITS, advice(need));
+    if cfg!(windows) && found < vk::API_VERSION_1_1 {
+        return format!("Wine finds no Vulkan loader for {bits}-bit programs: {advice}");
+    }
+    format!("the Vulkan loader supports version {} only, 1.3 is needed: {advice}", version(found))
+}
+
 /// That the loader finds no driver: for which cards, whether the user has told it where to look, and how to get one.
 #[must_use]
 pub fn no_driver() -> String {

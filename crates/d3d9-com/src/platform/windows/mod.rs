@@ -4,8 +4,9 @@
 //! * `modes`: monitors and display modes.
 //! * `window`, `hook`: the program's windows, and their messages.
 //! * `keys`: which keys were pressed; `message`: a message box.
-//! * `cursor`, `canvas`: the mouse pointer; device contexts.
+//! * `cursor`, `canvas`, `blit`: the mouse pointer; device contexts; pictures by GDI.
 
+mod blit;
 mod canvas;
 mod cursor;
 mod hook;
@@ -16,6 +17,7 @@ mod modes;
 mod sys;
 mod window;
 
+pub(crate) use blit::{blit, has_menu};
 pub(crate) use canvas::*;
 pub(crate) use cursor::*;
 pub(crate) use hook::Hook;
