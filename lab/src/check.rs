@@ -8,6 +8,7 @@ use xtask::setup;
 use xtask::step::Result;
 use xtask::workspace::Workspace;
 
+use crate::blit;
 use crate::conformance;
 use crate::endings;
 use crate::images;
@@ -15,6 +16,7 @@ use crate::installed;
 use crate::keys;
 use crate::killed;
 use crate::matrix::{self, End};
+use crate::messages;
 use crate::nv2a;
 use crate::patched;
 use crate::report;
@@ -38,6 +40,8 @@ enum Part {
     Samples,
     Install,
     Keys,
+    Messages,
+    Blit,
     Nv2a,
     Conformance,
 }
@@ -54,6 +58,8 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
             Part::Samples => samples(ws, &machine, &mut score),
             Part::Install => install(ws, &machine, &mut score),
             Part::Keys => press_keys(ws, &machine, &mut score),
+            Part::Messages => told(ws, &machine, &mut score),
+            Part::Blit => blits(ws, &machine, &mut score),
             Part::Nv2a => recordings(ws, &mut score),
             Part::Conformance => suites(ws, &machine, &mut score),
         };
@@ -168,6 +174,36 @@ fn press_keys(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> Re
             End::Good => println!("ok keys in a program's window, {}: what was shown is kept", row.way),
             End::Skipped(why) => println!("skipped keys in a program's window, {}: {why}", row.way),
             End::Bad(why) => println!("FAILED keys in a program's window, {}: {why}", row.way),
+        }
+    }
+    Ok(())
+}
+
+/// What is said where nothing can draw, and programs with windows where there is no display.
+fn told(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> Result {
+    let tree = build::tree(ws, machine, Profile::Dev)?;
+    let wine = Wine::start(ws, machine, &tree)?;
+    for row in messages::run(ws, &tree, &wine) {
+        count(score, &row.end);
+        match row.end {
+            End::Good => println!("ok {}", row.what),
+            End::Skipped(why) => println!("skipped {}: {why}", row.what),
+            End::Bad(why) => println!("FAILED {}: {why}", row.what),
+        }
+    }
+    Ok(())
+}
+
+/// Pictures that are drawn into windows by GDI.
+fn blits(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> Result {
+    let tree = build::tree(ws, machine, Profile::Dev)?;
+    let wine = Wine::start(ws, machine, &tree)?;
+    for row in blit::run(ws, &tree, &wine) {
+        count(score, &row.end);
+        match row.end {
+            End::Good => println!("ok pictures by GDI, {}: the window shows what was drawn", row.way),
+            End::Skipped(why) => println!("skipped pictures by GDI, {}: {why}", row.way),
+            End::Bad(why) => println!("FAILED pictures by GDI, {}: {why}", row.way),
         }
     }
     Ok(())

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod blit;
 mod check;
 mod conformance;
 mod demo;
@@ -17,6 +18,7 @@ mod installed;
 mod keys;
 mod killed;
 mod matrix;
+mod messages;
 mod newcomer;
 mod nv2a;
 mod patched;

@@ -50,6 +50,10 @@ enum Part {
     Install,
     /// Keys pressed in the windows of Windows programs.
     Keys,
+    /// What programs say where nothing can draw, and windows where there is no display.
+    Messages,
+    /// Pictures that Windows programs draw into their windows by GDI.
+    Blit,
     /// Recordings of an Xbox's push buffers against the console's pictures, if they are there.
     Nv2a,
     /// Some of Wine's Direct3D 9 tests, if Wine is there.
@@ -63,10 +67,12 @@ enum Part {
 /// The parts of `--quick`.
 const QUICK: [Part; 3] = [Part::Fmt, Part::Clippy, Part::Crates];
 /// The parts that the laboratory does, and their names in `lab/src/check.rs`.
-const LABORATORY: [(Part, &str); 5] = [
+const LABORATORY: [(Part, &str); 7] = [
     (Part::Samples, "samples"),
     (Part::Install, "install"),
     (Part::Keys, "keys"),
+    (Part::Messages, "messages"),
+    (Part::Blit, "blit"),
     (Part::Nv2a, "nv2a"),
     (Part::Conformance, "conformance"),
 ];

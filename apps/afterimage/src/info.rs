@@ -2,8 +2,9 @@
 
 use crate::files;
 use crate::program::{Width, in_path};
+use afterimage_distribution::{Need, advice};
 use afterimage_ipc::shared;
-use afterimage_vulkan::{Instance, Options, Profile, devices};
+use afterimage_vulkan::{Instance, Options, Profile, devices, no_driver};
 use clap::Parser;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -38,7 +39,10 @@ struct Part {
     advice: Cow<'static, str>,
 }
 
-fn parts() -> Vec<Part> {
+/// What is said where no device will do; what each lacks stands with it.
+const LACKING: &str = "no device has all that is needed";
+
+fn parts(profiles: &Result<Vec<Profile>, String>) -> Vec<Part> {
     let program = |name: &str| in_path(Path::new(name)).map(|path| path.display().to_string());
     let window_libraries = afterimage_window::advice();
     let text = |path: Result<PathBuf, files::NotFound>| path.ok().map(|path| path.display().to_string());
@@ -46,7 +50,13 @@ fn parts() -> Vec<Part> {
         .iter()
         .map(|root| Path::new(root).join("vulkan/explicit_layer.d/VkLayer_khronos_validation.json"))
         .find(|path| path.is_file());
+    let usable = |profile: &&Profile| profile.missing.is_empty();
     vec![
+        Part {
+            name: "Vulkan device",
+            found: profiles.iter().flatten().find(usable).map(|profile| profile.name.clone()),
+            advice: profiles.as_ref().err().map_or_else(|| LACKING.into(), |error| error.clone().into()),
+        },
         Part {
             name: "libd3d9.so",
             found: text(files::library(Width::W64)),
@@ -70,17 +80,22 @@ fn parts() -> Vec<Part> {
         Part {
             name: "wine",
             found: program("wine").or_else(|| program("wine64")),
-            advice: "for Windows programs: apt-get install wine wine64 (cargo xtask setup does it)".into(),
+            advice: format!("for Windows programs: {}", advice(Need::Wine)).into(),
+        },
+        Part {
+            name: "wine, 32 bit",
+            found: crate::wine::of_32_bit().map(|path| path.display().to_string()),
+            advice: format!("for 32-bit Windows programs: {}", advice(Need::Wine32)).into(),
         },
         Part {
             name: "validation layer",
             found: layer.map(|path| path.display().to_string()),
-            advice: "for --validate: apt-get install vulkan-validationlayers (cargo xtask setup does it)".into(),
+            advice: format!("for --validate: {}", advice(Need::ValidationLayer)).into(),
         },
         Part {
             name: "spirv-val",
             found: program("spirv-val"),
-            advice: "for shader translate --validate: apt-get install spirv-tools (cargo xtask setup does it)".into(),
+            advice: format!("for shader translate --validate: {}", advice(Need::SpirvTools)).into(),
         },
         Part {
             name: "window libraries",
@@ -92,7 +107,12 @@ fn parts() -> Vec<Part> {
             found: ["WAYLAND_DISPLAY", "DISPLAY"]
                 .iter()
                 .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty())),
-            advice: "for windows; Windows programs always need one: Xvfb :1 & export DISPLAY=:1".into(),
+            advice: "for windows; `afterimage run` gives a program one that nobody sees, of Xvfb".into(),
+        },
+        Part {
+            name: "Xvfb",
+            found: program("Xvfb"),
+            advice: format!("for programs with windows where there is no display: {}", advice(Need::Xvfb)).into(),
         },
     ]
 }
@@ -105,7 +125,7 @@ fn profiles() -> Result<Vec<Profile>, String> {
         .map_err(|error| error.to_string())?;
     let found = devices(&instance, &options).map_err(|error| error.to_string())?;
     if found.is_empty() {
-        return Err("there is no Vulkan device: apt-get install mesa-vulkan-drivers (cargo xtask setup does it)".into());
+        return Err(no_driver());
     }
     Ok(found.into_iter().map(|(_, profile)| profile).collect())
 }
@@ -126,7 +146,8 @@ pub(crate) fn info(args: &Args) -> Result<(), crate::Failure> {
         crate::say(&text?);
         return Ok(());
     }
-    let (profiles, parts) = (profiles(), parts());
+    let profiles = profiles();
+    let parts = parts(&profiles);
     let directory = shared::directory();
     let viewer = directory.as_deref().and_then(shared::running);
     let text = if args.json {
@@ -137,7 +158,7 @@ pub(crate) fn info(args: &Args) -> Result<(), crate::Failure> {
     crate::say(&text);
     match profiles {
         Ok(profiles) if profiles.iter().any(|profile| profile.missing.is_empty()) => Ok(()),
-        Ok(_) => Err(crate::Failure::new("no device has all that is needed")),
+        Ok(_) => Err(crate::Failure::new(LACKING)),
         Err(error) => Err(crate::Failure::new(error)),
     }
 }

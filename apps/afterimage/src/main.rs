@@ -141,12 +141,9 @@ impl From<files::NotFound> for Failure {
 }
 
 fn main() -> ExitCode {
-    let log = &afterimage_config::settings().log;
-    let filter = format!("winit=error,{log}").parse::<tracing_subscriber::EnvFilter>();
-    let bad = filter.as_ref().err().map(|error| format!("log = {log}: {error}"));
     let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
     tracing_subscriber::registry()
-        .with(filter.unwrap_or_else(|_| "warn,winit=error".into()))
+        .with(afterimage_log::filter(afterimage_config::settings(), "winit=error"))
         .with(Log::new(vec![Writer::new(std::io::stderr(), colour)]).of_process())
         .with(report::Keeper)
         .init();
@@ -166,12 +163,9 @@ fn main() -> ExitCode {
             }
         }
     }
-    // `config` and `run` tell about problems in their own way: that of the program which is asked about.
+    // `run` tells of the program's configuration, and `config` of the one that it is asked about.
     if !matches!(command, Command::Config(_) | Command::Run(_)) {
-        afterimage_config::settings().problems.iter().for_each(|problem| tracing::warn!("{problem}"));
-    }
-    if let Some(bad) = bad {
-        tracing::warn!("{bad}");
+        afterimage_log::tell(afterimage_config::settings());
     }
     let result = match command {
         Command::Run(args) => run::run(&args),

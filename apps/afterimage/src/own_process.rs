@@ -70,7 +70,9 @@ fn hung(hang: &Hang) {
 fn access(named: &Named, display: bool) -> Access {
     let configured = Options::from_env();
     let mut write: Vec<PathBuf> = named.folders();
-    write.extend(named.files().iter().chain(&configured.stats).map(|file| folder_of(file).to_owned()));
+    write.extend(
+        named.files().iter().chain(&configured.stats).chain(&configured.hud_log).map(|file| folder_of(file).to_owned()),
+    );
     write.extend(configured.screenshots.clone());
     write.push(std::env::temp_dir());
     Access { read: named.reads(), write, cache: configured.cache_dir, display }

@@ -1,22 +1,25 @@
 //! `afterimage run`: runs a program with our d3d9.
 
+mod signals;
+mod viewer;
+
 use crate::outputs::fill;
 use crate::program::{self, Kind, Width};
 use crate::stage::Stage;
 use crate::{Failure, files, pe, wine};
 use afterimage_config::{OPTIONS, Origin, Reader, Settings, Surroundings};
+use afterimage_distribution::{Need, advice};
 use afterimage_ipc::shared;
 use afterimage_vulkan::FrameSet;
+use afterimage_window::Screen;
 use clap::{Parser, ValueEnum};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signals::Signals;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitCode, ExitStatus, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::process::{Command, ExitCode, ExitStatus};
 use std::time::Duration;
-use tempfile::TempDir;
+use viewer::Viewer;
 
 /// Run a Direct3D 9 program with Afterimage instead of its system's Direct3D.
 ///
@@ -41,7 +44,8 @@ pub(crate) struct Args {
     /// Who renders: the program's own process, the viewer, or whatever works. [default: option renderer, else auto]
     #[arg(long, value_enum)]
     renderer: Option<Renderer>,
-    /// Draw into no window. Implied where there is no display.
+    /// Draw into no window; programs may have windows. Implied where there is no display: the program has one of its own then, that
+    /// nobody sees (Xvfb).
     #[arg(long)]
     headless: bool,
     /// Write presented pictures into this folder.
@@ -92,11 +96,27 @@ impl Renderer {
     }
 }
 
-/// The program's configuration. Whoever sits at a command line wants to know of a mistake at once.
-fn configuration(program: &Path) -> Result<Settings, Failure> {
+/// The program's configuration.
+fn configuration(program: &Path) -> Settings {
     let settings = Settings::load(&Surroundings { program: program.into(), ..Surroundings::of_process() });
-    let problems: Vec<String> = settings.problems.iter().map(ToString::to_string).collect();
-    if problems.is_empty() { Ok(settings) } else { Err(Failure::new(problems.join("\n"))) }
+    afterimage_log::tell(&settings);
+    settings
+}
+
+/// The file that a program logs to where nobody has named one: beside it, or, where nothing can be written there or its name alone has
+/// found it, where the user's programs keep what they were doing.
+fn log_file(program: &Path, by_path: bool) -> Option<PathBuf> {
+    let program = std::path::absolute(program).ok()?;
+    let may_write = |folder: &Path| rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok();
+    let beside = afterimage_config::log_beside(&program);
+    if by_path && beside.parent().is_some_and(may_write) {
+        return Some(beside);
+    }
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/state")))?;
+    let folder = state.join("afterimage/log");
+    std::fs::create_dir_all(&folder).ok()?;
+    Some(folder.join(beside.file_name()?))
 }
 
 /// What the renderer is told through the environment, whichever process it is in.
@@ -159,7 +179,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Kind::Elf(_) | Kind::Script => pe::Program::default(),
         Kind::Pe(_) | Kind::Other => pe::check(&program).map_err(reading)?.map_err(|why| cannot(&program, &why))?,
     };
-    let configured = configuration(&program)?;
+    let configured = configuration(&program);
     let renderer = args.renderer.unwrap_or(match configured.renderer {
         afterimage_config::Renderer::Auto => Renderer::Auto,
         afterimage_config::Renderer::InProcess => Renderer::InProcess,
@@ -175,6 +195,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
                 .map_err(|error| Failure::file("preparing to run", &program, error))?;
             let wine = wine::find(width)?;
             wine::make_prefix(&wine);
+            if width == Width::W32 {
+                wine::check_32_bit().map_err(|why| cannot(&program, &why))?;
+            }
             if windows.dot_net && !wine::has_mono() {
                 eprintln!(
                     "afterimage: {} is a .NET program, which Wine runs with Wine Mono, and that is not there: see \
@@ -198,8 +221,23 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     command.args(arguments).envs(settings.iter().map(|(name, value)| (name, value)));
     command.env("AFTERIMAGE_RENDERER", renderer.name());
+    let log = log_file(&program, named.components().count() > 1).filter(|_| configured.log_file.is_none());
+    if let Some(file) = &log {
+        command.env("AFTERIMAGE_LOG_FILE", file);
+    }
     if let Some(folder) = &args.directory {
         command.current_dir(folder);
+    }
+    let screen = if afterimage_window::display_is_named() { None } else { screen(matches!(kind, Kind::Pe(_)))? };
+    for (name, value) in screen.iter().flat_map(Screen::environment) {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let headless = args.headless || !afterimage_window::display_is_named();
+    if headless {
+        command.env("AFTERIMAGE_HEADLESS", "1");
     }
 
     // A program of our own width that may render in its own process can do so wherever the viewer could.
@@ -213,12 +251,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         // What the command line says stays the last word.
         settings.splice(0..0, for_viewer(&configured));
         let own = !settings.is_empty() || about_this_run(&configured);
-        viewer = Viewer::for_run(args.headless, own, &settings)?;
+        viewer = Viewer::for_run(headless, own, &settings)?;
         let directory = match &viewer {
             Some(viewer) => viewer.directory.clone(),
             None => shared::directory().unwrap_or_default(),
         };
         command.env(shared::DIRECTORY_VARIABLE, directory);
+        // It is on its way: the program need not ask its user for one.
+        command.env("AFTERIMAGE_VIEWER_WAIT_MS", configured.viewer_wait_ms.to_string());
     }
 
     let signals = Signals::catch()?;
@@ -236,14 +276,34 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     // The viewer goes when its last program has gone: one that this program started may still run.
     let drawn = viewer.is_none_or(|viewer| viewer.finish(&signals));
+    drop(screen);
     let moved = stage.is_none_or(Stage::end);
     let missing = args.stats.as_ref().filter(|file| !file.is_file());
     if let Some(file) = missing {
         crate::complain(&format!("{}: no figures were written", file.display()));
     }
+    if let Some(log) = log.filter(|log| !status.success() && log.metadata().is_ok_and(|about| about.len() > 0)) {
+        eprintln!("afterimage: the program's log is {}", log.display());
+    }
     // The program's own failure says more.
     let lost = status.success() && !(drawn && moved && missing.is_none());
     Ok(if lost { ExitCode::from(crate::outputs::LOST) } else { mirror(status) })
+}
+
+/// A display for a program where there is none. Windows programs do not start without, and are told of it before; of others many need
+/// none.
+fn screen(needed: bool) -> Result<Option<Screen>, Failure> {
+    let why = match Screen::start() {
+        Ok(screen) => return Ok(Some(screen)),
+        Err(error) => {
+            format!("there is no display, nor one to give to programs with windows: {error}: {}", advice(Need::Xvfb))
+        }
+    };
+    if needed {
+        return Err(Failure::new(why));
+    }
+    eprintln!("afterimage: {why}");
+    Ok(None)
 }
 
 fn library_path(library: &Path) -> Result<OsString, Failure> {
@@ -257,169 +317,6 @@ fn library_path(library: &Path) -> Result<OsString, Failure> {
 fn mirror(status: ExitStatus) -> ExitCode {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
     ExitCode::from(code as u8)
-}
-
-/// Signals that we pass on instead of ending from them.
-struct Signals {
-    last: Arc<AtomicI32>,
-}
-
-impl Signals {
-    fn catch() -> Result<Self, Failure> {
-        let last = Arc::new(AtomicI32::new(0));
-        let mut incoming = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])
-            .map_err(|error| Failure::new(format!("catching signals: {error}")))?;
-        let shared = Arc::clone(&last);
-        std::thread::spawn(move || {
-            for signal in incoming.forever() {
-                shared.store(signal, Ordering::SeqCst);
-            }
-        });
-        Ok(Self { last })
-    }
-
-    fn take(&self) -> Option<i32> {
-        Some(self.last.swap(0, Ordering::SeqCst)).filter(|&signal| signal != 0)
-    }
-
-    fn forward(&self, child: &Child) {
-        if let Some(signal) = self.take()
-            && let (Some(pid), Some(signal)) =
-                (rustix::process::Pid::from_raw(child.id() as i32), rustix::process::Signal::from_named_raw(signal))
-        {
-            let _gone_already = rustix::process::kill_process(pid, signal);
-        }
-    }
-}
-
-/// A viewer of this run's own. It ends when its input is closed and no program is connected.
-struct Viewer {
-    directory: PathBuf,
-    /// The directory, if it was made for this run.
-    temporary: Option<TempDir>,
-    command: Box<dyn Fn() -> Command>,
-    child: Child,
-    input: Option<ChildStdin>,
-    restarts: u32,
-}
-
-/// How often a viewer that crashes is started anew: one that crashes again and again has a reason.
-const RESTARTS: u32 = 5;
-
-impl Viewer {
-    /// Starts a viewer, or answers `None` if one runs that will do.
-    fn for_run(headless: bool, own: bool, settings: &[(String, OsString)]) -> Result<Option<Self>, Failure> {
-        let usual = shared::directory().ok_or_else(|| {
-            Failure::new(format!("set {} or HOME: no place for shared files", shared::DIRECTORY_VARIABLE))
-        })?;
-        let running = shared::running(&usual);
-        if let Some(process) = running.filter(|_| !own && !headless) {
-            eprintln!("afterimage: using the viewer that runs already (process {process})");
-            return Ok(None);
-        }
-        // A viewer with settings of this run must not be found by other programs, unless the user named the place.
-        let named = std::env::var_os(shared::DIRECTORY_VARIABLE).is_some_and(|value| !value.is_empty());
-        let (directory, temporary) = if running.is_some() || (own && !named) {
-            let made = own_directory(&usual)
-                .map_err(|error| Failure::new(format!("making a directory for this run: {error}")))?;
-            (made.path().to_path_buf(), Some(made))
-        } else {
-            (usual, None)
-        };
-        let program = files::viewer().ok_or_else(|| {
-            Failure::new(
-                "afterimage-viewer is neither beside this program nor in PATH: build it with `cargo xtask dist`",
-            )
-        })?;
-        let no_display =
-            ["DISPLAY", "WAYLAND_DISPLAY"].iter().all(|name| std::env::var_os(name).is_none_or(|v| v.is_empty()));
-        let settings = settings.to_vec();
-        let place = directory.clone();
-        let command = move || {
-            let mut command = Command::new(&program);
-            command
-                .arg("--until-input-closes")
-                .stdin(Stdio::piped())
-                .stdout(Stdio::null())
-                .env(shared::DIRECTORY_VARIABLE, &place);
-            command.envs(settings.iter().map(|(name, value)| (name, value)));
-            if headless || no_display {
-                command.arg("--headless");
-            }
-            // Standard output is the program's. Ctrl-C is for the program; the viewer ends after it.
-            command.process_group(0);
-            command
-        };
-        let mut child = command().spawn().map_err(|error| Failure::new(format!("starting the viewer: {error}")))?;
-        let input = child.stdin.take();
-        Ok(Some(Self { directory, temporary, command: Box::new(command), child, input, restarts: 0 }))
-    }
-
-    /// Starts the viewer anew if it has crashed: the program sends it everything again.
-    fn keep_alive(&mut self) {
-        let Ok(Some(status)) = self.child.try_wait() else { return };
-        // A viewer that ends by itself has said why; so has one that was started in vain too often.
-        if status.signal().is_none() || self.restarts >= RESTARTS {
-            return;
-        }
-        self.restarts += 1;
-        eprintln!("afterimage: the viewer was killed ({status}); starting another one");
-        match (self.command)().spawn() {
-            Ok(mut child) => {
-                self.input = child.stdin.take();
-                self.child = child;
-            }
-            Err(error) => eprintln!("afterimage: starting the viewer: {error}"),
-        }
-    }
-
-    /// Lets the viewer end after its last program, or at once at a signal. Whether it could write all that was asked for.
-    fn finish(mut self, signals: &Signals) -> bool {
-        drop(self.input.take());
-        let mut interrupted = false;
-        let status = loop {
-            match self.child.try_wait() {
-                Ok(None) => {}
-                ended => break ended.ok().flatten(),
-            }
-            if signals.take().is_some() {
-                if interrupted {
-                    let _gone_already = self.child.kill();
-                }
-                interrupted = true;
-                eprintln!("afterimage: waiting for the viewer to finish; once more to end it");
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        };
-        drop(self.temporary);
-        status.is_some_and(|status| status.success() || interrupted)
-    }
-}
-
-/// Start of the name of a run's own directory; the process id follows.
-const OWN: &str = "afterimage-run-";
-
-/// Makes a directory for one run: in memory rather than on a disk, which would be written to all the time.
-fn own_directory(usual: &Path) -> std::io::Result<TempDir> {
-    let memory = Path::new("/dev/shm");
-    // The usual directory is in memory already where the session has a runtime directory.
-    let session = std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|value| !value.is_empty());
-    let parent = if session || !memory.is_dir() { usual } else { memory };
-    shared::prepare(usual)?;
-    remove_leftovers(parent);
-    tempfile::Builder::new().prefix(&format!("{OWN}{}-", std::process::id())).tempdir_in(parent)
-}
-
-/// Removes directories of runs that were killed.
-fn remove_leftovers(parent: &Path) {
-    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let process = name.to_str().and_then(|name| name.strip_prefix(OWN)?.split_once('-')?.0.parse::<u32>().ok());
-        // Those of other users stay, since they cannot be removed.
-        if process.is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists()) {
-            let _best_effort = std::fs::remove_dir_all(entry.path());
-        }
-    }
 }
 
 /// Runs the viewer in place of this process.

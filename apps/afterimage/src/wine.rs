@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::program::{Width, in_path};
+use afterimage_distribution::{Need, advice};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,13 +17,43 @@ pub(crate) fn find(width: Width) -> Result<PathBuf, Failure> {
         Width::W32 => &["wine"],
     };
     names.iter().find_map(|name| in_path(Path::new(name))).ok_or_else(|| {
+        let need = if width == Width::W32 { Need::Wine32 } else { Need::Wine };
         Failure::new(format!(
-            "Wine is not installed: a {}-bit Windows program needs it. `cargo xtask setup` installs it on Debian \
-             (apt-get install wine wine{}); another one can be named in WINE",
+            "Wine is not installed: a {}-bit Windows program needs it. {}; another one can be named in WINE",
             width.bits(),
-            width.bits()
+            advice(need)
         ))
     })
+}
+
+/// The library that every 32-bit program begins with, as Wine installs it; below a folder of libraries.
+const OF_32_BIT: [&str; 2] = ["i386-linux-gnu/wine/i386-windows/ntdll.dll", "wine/i386-windows/ntdll.dll"];
+
+/// The library that every 32-bit program begins with, of the Wine that is installed here.
+pub(crate) fn of_32_bit() -> Option<PathBuf> {
+    let wine = find(Width::W32).ok()?;
+    let own = wine.canonicalize().ok().and_then(|wine| Some(wine.parent()?.parent()?.to_path_buf()));
+    let roots = own.into_iter().chain(["/usr", "/usr/local"].map(PathBuf::from));
+    let folders = roots.flat_map(|root| ["lib", "lib32", "lib64", "lib/x86_64-linux-gnu"].map(|lib| root.join(lib)));
+    folders.flat_map(|folder| OF_32_BIT.map(|file| folder.join(file))).find(|path| path.is_file())
+}
+
+/// Whether Wine can run 32-bit programs. One that cannot ends them at once, with status 0 and without a word.
+///
+/// # Errors
+/// It cannot: there is no 32-bit library, neither in the prefix, where Wine has put it if it has one, nor where Wine is installed.
+pub(crate) fn check_32_bit() -> Result<(), Failure> {
+    let windows = prefix().unwrap_or_default().join("drive_c/windows");
+    // Of a prefix for 32-bit programs alone, `system32` is theirs.
+    let alone = !windows.join("syswow64").is_dir();
+    let in_prefix = windows.join(if alone { "system32/ntdll.dll" } else { "syswow64/ntdll.dll" }).is_file();
+    if in_prefix || of_32_bit().is_some() {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "this Wine runs 64-bit programs only, and this is a 32-bit one: {}; another Wine can be named in WINE",
+        advice(Need::Wine32)
+    )))
 }
 
 /// The server of a Wine, which lies beside it.

@@ -139,7 +139,8 @@ fn run_says_what_is_missing() {
     assert!(failed(&output).contains("--capture x"), "{output:?}");
     let mut command = afterimage();
     command.env("AFTERIMAGE_RENDERER", "nonsense").env("AFTERIMAGE_DLL_DIR", temp.path()).arg("run").arg(&program);
-    assert!(failed(&command.output().unwrap()).contains("nonsense"));
+    let output = command.output().unwrap();
+    assert!(output.status.success() && text(&output.stderr).contains("nonsense"), "{output:?}");
 }
 
 /// A capture of one frame in one colour.
@@ -298,8 +299,161 @@ fn run_goes_by_the_program_s_profile() {
     command.env("AFTERIMAGE_DLL_DIR", temp.path()).env("AFTERIMAGE_CONF", &file).arg("run").arg(&program);
     let output = command.output().unwrap();
     assert_eq!(text(&output.stdout), " in-process\n", "the program reads the file itself");
-    std::fs::write(&file, "[program]\nrenderer = in-process\nvram = 5\n").unwrap();
-    assert!(failed(&command.output().unwrap()).contains("mine.conf:3: vram: there is no such option"));
+}
+
+/// Every process treats what it cannot understand in the same way; what the viewer and the library say is in their tests.
+#[test]
+fn a_wrong_line_is_left_out_and_said_and_the_rest_holds() {
+    let (temp, program) = scripted("echo \"drawn by $AFTERIMAGE_RENDERER\"");
+    let file = temp.path().join("mine.conf");
+    std::fs::write(&file, "vram = 5\nrenderer = in-process\nlog = loud\n").unwrap();
+    let warned = |output: &Output| {
+        let said = text(&output.stderr);
+        for wrong in
+            ["mine.conf:1: vram: there is no such option", "mine.conf:3: log = loud: expected one of off, error"]
+        {
+            let lines = said.lines().filter(|line| line.contains(wrong)).count();
+            assert_eq!(lines, 1, "{said}");
+        }
+        assert!(output.status.success(), "{said}");
+    };
+    let with = |level: &str| {
+        let mut command = afterimage();
+        command.env("AFTERIMAGE_DLL_DIR", temp.path()).env("AFTERIMAGE_CONF", &file).env("AFTERIMAGE_LOG", level);
+        command
+    };
+    // However little is logged.
+    for level in ["", "off"] {
+        let output = with(level).arg("run").arg(&program).output().unwrap();
+        assert_eq!(text(&output.stdout), "drawn by in-process\n");
+        warned(&output);
+        warned(&with(level).arg("info").output().unwrap());
+    }
+    let asked = with("").arg("config").output().unwrap();
+    assert_eq!(asked.status.code(), Some(1), "it is what was asked about");
+    assert!(text(&asked.stderr).contains("mine.conf:1: vram: there is no such option"));
+}
+
+#[test]
+fn a_machine_that_cannot_draw_is_told_what_is_missing() {
+    let info = |name: &str, value: &str| {
+        let output = afterimage().env(name, value).arg("info").output().unwrap();
+        let said = failed(&output);
+        (text(&output.stdout), said)
+    };
+    for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
+        let (listed, said) = info(name, "/nonexistent.json");
+        let cause = format!("{name}=/nonexistent.json names the only one that is looked for");
+        assert!(said.contains("there is no Vulkan driver") && said.contains(&cause), "{said}");
+        let row = listed.lines().find(|line| line.starts_with("Vulkan device")).expect("a row");
+        assert!(row.contains("MISSING") && row.contains(&cause), "{listed}");
+    }
+    let temp = tempfile::tempdir().unwrap();
+    capture(&temp.path().join("one.aftercap"));
+    let mut replay = afterimage();
+    replay
+        .args(["replay", "-o", "pictures", "one.aftercap"])
+        .current_dir(&temp)
+        .env("AFTERIMAGE_WITHOUT", "vulkan_1_3");
+    let advice = afterimage_distribution::advice(afterimage_distribution::Need::VulkanDriver);
+    let said = failed(&replay.output().unwrap());
+    assert!(said.contains("Vulkan 1.2.0) lacks Vulkan 1.3") && said.contains(&advice), "{said}");
+    let (listed, said) = info("AFTERIMAGE_WITHOUT", "vulkan_1_3");
+    assert!(said.contains("no device has all that is needed"), "{said}");
+    let row = listed.lines().find(|line| line.trim_start().starts_with("MISSING")).expect("a row");
+    assert!(row.contains("Vulkan 1.3") && row.contains(&advice), "{listed}");
+    assert!(listed.contains("Vulkan               1.2.0"), "{listed}");
+}
+
+#[test]
+fn run_gives_windows_a_display_where_there_is_none() {
+    let (temp, program) = scripted("echo \"$DISPLAY|$WAYLAND_DISPLAY|$AFTERIMAGE_HEADLESS\"; [ -s \"$XAUTHORITY\" ]");
+    let with = |display: Option<&str>, arguments: &[&str]| {
+        let mut command = afterimage();
+        command.env("AFTERIMAGE_DLL_DIR", temp.path()).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+        command.envs(display.map(|display| ("DISPLAY", display)));
+        command.args(["run", "--renderer", "in-process"]).args(arguments).arg(&program).output().unwrap()
+    };
+    if !Command::new("Xvfb").arg("-help").output().is_ok_and(|output| !output.stderr.is_empty()) {
+        let said = text(&with(None, &[]).stderr);
+        return assert!(said.contains("there is no display") && said.contains("xvfb"), "{said}");
+    }
+    for arguments in [&[][..], &["--headless"]] {
+        let output = with(None, arguments);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let said = text(&output.stdout);
+        assert!(said.starts_with(':') && said.ends_with("||1\n"), "{said}");
+        let socket = format!("/tmp/.X11-unix/X{}", &said[1..said.find('|').unwrap()]);
+        assert!(std::os::unix::net::UnixStream::connect(&socket).is_err(), "{socket} is still there");
+    }
+    // The user's own stays.
+    assert_eq!(text(&with(Some(":7"), &[]).stdout), ":7||\n");
+    assert_eq!(text(&with(Some(":7"), &["--headless"]).stdout), ":7||1\n");
+}
+
+#[test]
+fn run_names_a_log_beside_the_program() {
+    let (temp, program) =
+        scripted("echo \"$AFTERIMAGE_LOG_FILE\"; [ -z \"$1\" ] || echo wrong > \"$AFTERIMAGE_LOG_FILE\"; exit ${1:-0}");
+    let beside = temp.path().join("afterimage-program.log");
+    let output = run(temp.path(), &["--renderer", "in-process"], &program, &[]);
+    assert_eq!(text(&output.stdout), format!("{}\n", beside.display()));
+    assert!(!text(&output.stderr).contains("log is"), "it has none");
+    let output = run(temp.path(), &["--renderer", "in-process"], &program, &["3"]);
+    assert!(text(&output.stderr).contains(&format!("the program's log is {}", beside.display())));
+    // A program of the system's has it where the user's files are.
+    let mut command = afterimage();
+    command.env("AFTERIMAGE_DLL_DIR", temp.path()).env("PATH", format!("{}:/usr/bin:/bin", temp.path().display()));
+    command.env("XDG_STATE_HOME", temp.path().join("state")).args(["run", "--renderer", "in-process", "program"]);
+    let wanted = temp.path().join("state/afterimage/log/afterimage-program.log");
+    assert_eq!(text(&command.output().unwrap().stdout), format!("{}\n", wanted.display()));
+    // Who names one has that.
+    command.env("AFTERIMAGE_LOG_FILE", "/dev/null");
+    assert_eq!(text(&command.output().unwrap().stdout), "/dev/null\n");
+}
+
+/// A Wine that has no 32-bit libraries ends such programs with status 0 and without a word.
+#[test]
+fn run_says_that_wine_runs_no_32_bit_programs() {
+    let temp = tempfile::tempdir().unwrap();
+    let (prefix, tree) = (temp.path().join("prefix"), temp.path().join("tree"));
+    std::fs::create_dir_all(prefix.join("drive_c/windows/syswow64")).unwrap();
+    std::fs::create_dir_all(tree.join("bin")).unwrap();
+    std::fs::write(prefix.join("system.reg"), "WINE REGISTRY Version 2\n").unwrap();
+    let wine = tree.join("bin/wine");
+    std::fs::write(&wine, "#!/bin/sh\nexit 0\n").unwrap();
+    std::fs::set_permissions(&wine, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut pe = vec![0; 0x200];
+    pe[..2].copy_from_slice(b"MZ");
+    (pe[0x18], pe[0x3C]) = (0x40, 0x80);
+    pe[0x80..0x86].copy_from_slice(b"PE\0\0\x4c\x01");
+    (pe[0x94], pe[0x96]) = (224, 2);
+    let program = temp.path().join("old.exe");
+    for file in [&program, &temp.path().join("d3d9.dll")] {
+        std::fs::write(file, &pe).unwrap();
+    }
+    let start = || {
+        let mut command = afterimage();
+        command
+            .env("WINE", &wine)
+            .env("WINEPREFIX", &prefix)
+            .env("AFTERIMAGE_DLL_DIR", temp.path())
+            .env("DISPLAY", ":7");
+        command.args(["run", "--renderer", "in-process"]).arg(&program).output().unwrap()
+    };
+    if !Path::new("/usr/lib/i386-linux-gnu/wine").exists() {
+        let said = failed(&start());
+        let advice = afterimage_distribution::advice(afterimage_distribution::Need::Wine32);
+        assert!(said.contains("old.exe") && said.contains("64-bit programs only") && said.contains(&advice), "{said}");
+    }
+    // One that has them, beside itself or in the prefix.
+    for library in [tree.join("lib/wine/i386-windows/ntdll.dll"), prefix.join("drive_c/windows/syswow64/ntdll.dll")] {
+        std::fs::create_dir_all(library.parent().unwrap()).unwrap();
+        std::fs::write(&library, "x").unwrap();
+        let output = start();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        std::fs::remove_file(&library).unwrap();
+    }
 }
 
 /// What a shell makes of it, where there is one.

@@ -25,6 +25,14 @@ pub(crate) struct Status {
     pub(crate) ended: Option<String>,
 }
 
+/// What fits on a picture: of a path that the text ends with its last part.
+fn on_picture(text: &str) -> String {
+    match (text.find(" /"), text.rfind('/')) {
+        (Some(before), Some(slash)) => format!("{}{}", &text[..=before], &text[slash + 1..]),
+        _ => text.to_owned(),
+    }
+}
+
 /// What the user wants of a program, and how the program is.
 pub(crate) struct Control {
     number: usize,
@@ -64,9 +72,10 @@ impl Control {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the user something, here and on standard error.
+    /// Tells the user something, here, on standard error and on the program's picture.
     pub(crate) fn say(&self, text: String) {
         eprintln!("{text}");
+        self.want(Request::Notice(on_picture(&text)));
         self.status().said = text;
         self.notify.tell(Event::News);
     }
@@ -229,5 +238,16 @@ impl Control {
             self.paused.store(false, Ordering::SeqCst);
             self.status().said = why;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::on_picture;
+
+    #[test]
+    fn paths_on_pictures_are_names() {
+        assert_eq!(on_picture("frame 7: saved /home/u/my games/game-1.aftercap"), "frame 7: saved game-1.aftercap");
+        assert_eq!(on_picture("saved game-frame-000007.png"), "saved game-frame-000007.png");
     }
 }

@@ -29,7 +29,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -164,14 +163,14 @@ fn main() -> ! {
         let printed = std::io::stdout().write_all(&text).and_then(|()| std::io::stdout().flush());
         std::process::exit(printed.map_or(UNWRITTEN, |()| 0));
     }
-    let (filter, bad) = log_filter();
     let seen = Writer::new(std::io::stderr(), std::io::stderr().is_terminal());
     let kept = Writer::new(session::Log, false);
-    tracing_subscriber::registry().with(filter).with(Log::new(vec![seen, kept]).of_process()).init();
-    for problem in settings().problems.iter().map(ToString::to_string).chain(bad) {
-        tracing::warn!("{problem}");
-    }
+    tracing_subscriber::registry()
+        .with(afterimage_log::filter(settings(), "winit=error"))
+        .with(Log::new(vec![seen, kept]).of_process())
+        .init();
     if !args.renderer {
+        afterimage_log::tell(settings());
         tracing::info!("afterimage-viewer {}, configuration:\n{}", env!("CARGO_PKG_VERSION"), settings());
     }
     let done = if args.renderer { render::run(args.options()) } else { run(&args) };
@@ -190,15 +189,6 @@ fn main() -> ! {
     // Captures may still be replayed, which nobody waits for: the driver must not be taken down under them, as `exit` does.
     let _unread = std::io::stdout().flush();
     signal_hook::low_level::exit(status)
-}
-
-/// What is logged, and what is wrong with the option that says so. Of windows only what must be known.
-fn log_filter() -> (EnvFilter, Option<String>) {
-    let wanted = &settings().log;
-    match format!("winit=error,{wanted}").parse() {
-        Ok(filter) => (filter, None),
-        Err(error) => ("warn,winit=error".into(), Some(format!("log = {wanted}: {error}"))),
-    }
 }
 
 fn run(args: &Args) -> Result<(), String> {

@@ -47,7 +47,7 @@ pub(crate) enum Task {
 }
 
 /// What the user wants of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Request {
     /// It is to be disconnected.
     Stop,
@@ -63,6 +63,8 @@ pub(crate) enum Request {
     Step,
     /// Figures are to be drawn over it.
     Hud(bool),
+    /// Something is to be said on its picture for a moment.
+    Notice(String),
     /// Its pictures are shown.
     Watched(bool),
     /// A paused one that has ended is still looked at.

@@ -28,7 +28,7 @@ pub use file::{Entry, MAX_BYTES, Mistake, matches, parse};
 pub use frames::FrameSet;
 pub use generate::{conf, explain, markdown, profiles};
 pub use hash::FileHash;
-pub use place::{FILE_NAME, Surroundings, VARIABLE, home, host_path, of_user};
+pub use place::{FILE_NAME, Surroundings, VARIABLE, home, host_path, log_beside, of_user};
 pub use settings::{Effective, Origin, Problem, Settings, settings};
 pub use table::{OPTIONS, Reader, Row, Values, find, guess};
 pub use value::Kind;

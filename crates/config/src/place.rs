@@ -1,7 +1,7 @@
 //! What the configuration depends on, and where the file is.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The environment variable that names the file.
 pub const VARIABLE: &str = "AFTERIMAGE_CONF";
@@ -64,6 +64,13 @@ pub fn of_user(around: &Surroundings<'_>) -> Option<PathBuf> {
         .or_else(|| home(&text).map(|home| home.join(".config")))
         .or_else(|| text("APPDATA").map(PathBuf::from))?;
     Some(folder.join("afterimage").join(FILE_NAME))
+}
+
+/// The file that a program's log is in where nobody names one: beside the program.
+#[must_use]
+pub fn log_beside(program: &Path) -> PathBuf {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    program.with_file_name(format!("afterimage-{name}.log"))
 }
 
 /// The file, and whether [`VARIABLE`] names it: then it is taken whether or not it is there.

@@ -157,6 +157,17 @@ options! {
         start_viewer "start_viewer": Option<PathBuf> = "", Kind::Path, Library,
             "The viewer's program, which a program starts that needs a viewer where none runs: /usr/bin/afterimage-viewer.",
             "It serves other programs too and ends with the last of them. `afterimage run` starts one by itself.";
+        message_box "message_box": Switch = "auto", Kind::Choice(Switch::WORDS), Library,
+            "Say in a message box why a Windows program cannot be drawn, and ask whether to try again.",
+            "Once for each process, behind half a second if no viewer runs and `viewer_wait_ms` is not set. `auto` has none where the \
+             environment has CI, which says that nobody sits there.";
+        headless "headless": bool = "off", Kind::OnOff, Library,
+            "Draw into no window: programs may have windows, and nothing appears in them.",
+            "`afterimage run --headless` sets it.";
+        soft_present "soft_present": Switch = "auto", Kind::Choice(Switch::WORDS), Library,
+            "Have a Windows program draw its pictures into its window by GDI, for which each comes back from the renderer.",
+            "Slow, and without overlay and gamma. `auto` does so where nothing else can be drawn into: a window inside of another one, or one \
+             with a menu, that the viewer draws for, and a window that Vulkan refuses.";
         own_windows "own_windows": bool = "off", Kind::OnOff, Viewer,
             "Show every program in a window of the viewer, also where the program has one.",
             "The viewer's windows have keys for pictures and captures.";
@@ -211,6 +222,9 @@ options! {
         hud_scale "hud_scale": f32 = "0", real(0.0, 16.0), Everybody,
             "How many pixels of the window a pixel of the overlay's letters has; 0 goes by the window's height.",
             "";
+        hud_log "hud_log": Option<PathBuf> = "", Kind::Path, Renderer,
+            "A file to write a line of figures to for each frame, in the format of MangoHud's logs, which mangoplot and others read.",
+            "What is not known there, such as temperatures, is 0; the name ends with .csv where mangoplot is to find it.";
     }
     "What programs are told" {
         vendor_id "vendor_id": Option<u32> = "", integer(0, 0xffff), Library,
@@ -278,7 +292,7 @@ options! {
             "Where the capture goes, for `afterimage replay`; NAME-FIRST-LAST.aftercap beside it where there are several ranges.",
             "";
         keys "keys": bool = "on", Kind::OnOff, Library,
-            "Whether F10 in a program's own window captures the next frame, and F12 saves a picture.",
+            "Whether F10 in a program's own window captures the next frame, F12 saves a picture, and Shift+F12 shows or hides the overlay.",
             "The program gets these keys, too. Off for programs that have a use for them.";
         stats "stats": Option<PathBuf> = "", Kind::Path, Renderer,
             "A file to write figures about the run to, as JSON, when it ends.",
@@ -289,6 +303,13 @@ options! {
         apply_all "apply_all": bool = "off", Kind::OnOff, Everybody,
             "Apply every state at every draw, as if nothing were tracked.",
             "To measure what tracking saves, or where a picture is right with it and wrong without.";
+        apply "apply": Option<String> = "", Kind::Text, Everybody,
+            "Groups of states to apply at every draw, as if nothing of them were tracked: names with commas between, such as Blend,Raster.",
+            "Where a picture is right with a group and wrong without, a state does not mark it that it reads. The log says which groups there \
+             are, of the guest and of the renderer, and which of them it is.";
+        trace_packets "trace_packets": bool = "off", Kind::OnOff, Renderer,
+            "Log every packet of the stream, by name and fields, before it is checked and executed.",
+            "Thousands of lines a frame, at level debug, from `packets`.";
     }
     "Caches" {
         cache_dir "cache_dir": Option<PathBuf> = "", Kind::Path, Renderer,
@@ -299,12 +320,13 @@ options! {
             "";
     }
     "Log and crashes" {
-        log "log": String = "warn", Kind::Text, Everybody,
+        log "log": String = "warn", Kind::Levels, Everybody,
             "How much is logged: error, warn, info, debug or trace, also by module: info,afterimage_d3d9=debug.",
             "At `info` and above the log starts with the effective configuration.";
         log_file "log_file": Option<PathBuf> = "", Kind::Path, Library,
-            "A file to log to instead of standard error.",
-            "";
+            "A file to log to, besides standard error; what was in it is kept as NAME.1.",
+            "Where nothing is said, `afterimage run`, and a program of a prefix that we are installed in, write afterimage-PROGRAM.log beside the \
+             program, from level info on. A file has 16 MiB at most; `/dev/null` is none.";
         crash_report "crash_report": Switch = "auto", Kind::Choice(Switch::WORDS), Library,
             "Write a report when the program or the renderer crashes.",
             "`auto` does so in Windows programs. Natively, programs often have a handler of their own, which goes on to be called.";

@@ -32,6 +32,8 @@ pub enum Kind {
     List(&'static [Word]),
     /// Any text.
     Text,
+    /// How much is logged: `warn`, `info,afterimage_d3d9=debug`.
+    Levels,
     /// A file or folder.
     Path,
     /// Frame numbers: `1,5,10-20`.
@@ -54,6 +56,9 @@ impl Kind {
             Self::Choice(words) => format!("one of {}", names(words)),
             Self::List(words) => format!("any of {}, with commas between them", names(words)),
             Self::Text => "any text".into(),
+            Self::Levels => {
+                format!("one of {}, or the same of modules, such as info,afterimage_d3d9=debug", LEVELS.join(", "))
+            }
             Self::Path => "a path".into(),
             Self::Frames => "frame numbers such as 1,5,10-20".into(),
             Self::CrashPatches => "patches such as null-call@0x1510 pop=8 result=0, with ; between them".into(),
@@ -110,9 +115,24 @@ impl Read for f32 {
 }
 
 impl Read for String {
-    fn read(text: &str, _: &Kind) -> Option<Self> {
-        Some(text.into())
+    fn read(text: &str, kind: &Kind) -> Option<Self> {
+        (*kind != Kind::Levels || are_levels(text)).then(|| text.into())
     }
+}
+
+/// How much is logged, from nothing to everything.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// Whether a text says how much is logged. A word that is no level would be taken for a module of which everything is logged, and of all
+/// others nothing.
+fn are_levels(text: &str) -> bool {
+    let is_level = |word: &str| LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word));
+    let is_module =
+        |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-:".contains(c));
+    text.split(',').map(str::trim).all(|part| match part.split_once('=') {
+        None => is_level(part),
+        Some((module, level)) => is_module(module.trim_end()) && is_level(level.trim_start()),
+    })
 }
 
 /// Unix paths are good under Wine, too.
@@ -166,5 +186,21 @@ impl<W: Words + PartialEq> Read for Vec<W> {
             }
         }
         Some(list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_told_from_other_words() {
+        for text in ["warn", "OFF", "info,afterimage_d3d9=debug", "error, afterimage_vulkan::device = trace"] {
+            assert!(String::read(text, &Kind::Levels).is_some(), "{text}");
+        }
+        for text in ["wran", "", "info,", "info,afterimage_d3d9", "=debug", "a b=debug", "afterimage_d3d9=loud"] {
+            assert_eq!(String::read(text, &Kind::Levels), None, "{text}");
+        }
+        assert!(String::read("anything", &Kind::Text).is_some());
     }
 }

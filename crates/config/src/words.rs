@@ -99,6 +99,7 @@ words! {
         Api "api": "what the program draws with, and the version of Vulkan"
         Device "device": "device and driver"
         Fps "fps": "frames a second"
+        Gpu "gpu": "the GPU's time, a frame, and how much of the time it is busy"
         FrameTimes "frametimes": "a graph of the times from one present to the next"
         Submissions "submissions": "submissions to the GPU, a frame"
         DrawCalls "drawcalls": "draws, a frame"
@@ -126,6 +127,7 @@ words! {
         RasterOptions "raster_options": "logical operations, wide lines, modes of lines, the choice of the provoking vertex"
         ShaderFeatures "shader_features": "doubles, 64-bit atomics, stores of vertex and pixel shaders, layers that vertex shaders choose, arrays of cubes"
         TransformFeedback "transform_feedback": "VK_EXT_transform_feedback: shaders store what they capture themselves"
+        Vulkan13 "vulkan_1_3": "Vulkan 1.3, without which nothing is drawn: to see what is said of an old driver"
     }
     /// Formats beyond the documented ones that programs ask for by four letters.
     ExtraFormat {

@@ -1,9 +1,10 @@
 //! Captures and pictures that somebody wants while the program runs: whoever sits before it, with the keys F10 and F12, or whoever
-//! has embedded this library, with `AfterimageCaptureFrames`.
+//! has embedded this library, with `AfterimageCaptureFrames`. Shift+F12 shows or hides the overlay, of every device.
 //!
 //! Keys are seen between two frames, in windows of the program that have the focus (`platform::pressed_keys`), and go to whoever
 //! renders: this process's renderers, or the viewer. The program gets the keys, too.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -85,12 +86,24 @@ fn free(name: &Path) -> Option<PathBuf> {
     Some(path)
 }
 
+/// How often the overlay was turned on or off by hand: devices follow when they present.
+static TURNS: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether the overlay is to be the other way round than a device has it, which has followed that many turns.
+pub(crate) fn turns_overlay(followed: &Cell<usize>) -> bool {
+    let turns = TURNS.load(Ordering::Relaxed);
+    (turns ^ followed.replace(turns)) & 1 != 0
+}
+
 /// The program has presented: does what keys were pressed for since it last did.
 pub(crate) fn heed_keys() {
     if !SOME.load(Ordering::Relaxed) || !settings().keys {
         return;
     }
     let keys = platform::pressed_keys();
+    if keys.overlay {
+        TURNS.fetch_add(1, Ordering::Relaxed);
+    }
     if !keys.capture && !keys.picture {
         return;
     }

@@ -14,7 +14,7 @@ use crate::full_screen::depth_of;
 use crate::log;
 use crate::object::{Refs, Unknown};
 use crate::platform::{Mode, Output};
-use crate::renderer::{Open, Way};
+use crate::renderer::{Open, Way, open_or_say};
 use crate::results::{code, put};
 
 static DIRECT3D: IDirect3D9ExVtable = IDirect3D9ExVtable::of::<Direct3D>();
@@ -55,10 +55,7 @@ pub(crate) fn create(sdk: u32, extended: bool, open: Open) -> Result<*mut IDirec
         tracing::info!("Direct3DCreate9Ex fails: option allow_ex is off");
         return Err(D3DERR_NOTAVAILABLE);
     }
-    let way = open().map_err(|error| {
-        tracing::error!("Direct3DCreate9: {error}");
-        D3DERR_NOTAVAILABLE
-    })?;
+    let way = open_or_say("Direct3DCreate9", open).ok_or(D3DERR_NOTAVAILABLE)?;
     log::effective(&way);
     let outputs: Vec<_> =
         Output::all().into_iter().map(|output| Listed { output, modes: Default::default() }).collect();
@@ -85,10 +82,7 @@ impl Direct3D {
     /// A way to the renderer, for a new device.
     pub(crate) fn way(&self) -> Result<Way, HRESULT> {
         let spare = self.way.lock().unwrap_or_else(PoisonError::into_inner).take();
-        spare.map_or_else(self.open, Ok).map_err(|error| {
-            tracing::error!("CreateDevice: {error}");
-            D3DERR_NOTAVAILABLE
-        })
+        spare.or_else(|| open_or_say("CreateDevice", self.open)).ok_or(D3DERR_NOTAVAILABLE)
     }
 
     /// The monitor of an adapter.

@@ -1,13 +1,18 @@
-//! The log: option `log` says how much (`warn`, `info`, `afterimage_d3d9=debug`, ...), `log_file` where. With it begins
-//! everything else that a process has once: the configuration, told at level info, the witness of crashes, and what passes some over.
+//! The log: option `log` says how much (`warn`, `info`, `afterimage_d3d9=debug`, ...), `log_file` where besides standard error. With it
+//! begins everything else that a process has once: the configuration, told at level info, the witness of crashes, and what
+//! passes some over.
+//!
+//! A program that we are installed for, in its Wine prefix, has a file beside it without being told so: it is started by a click, and
+//! its standard error is nowhere. `afterimage run` names one to the programs that it starts.
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::IsTerminal as _;
+use std::path::PathBuf;
 use std::sync::Once;
 
-use afterimage_config::{Settings, settings};
-use afterimage_log::{Log, Writer};
+use afterimage_config::{Settings, Values, settings};
+use afterimage_log::{Log, LogFile, Writer};
+use tracing::Level;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -22,28 +27,46 @@ pub(crate) fn start() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let settings = settings();
-        let mut problems: Vec<String> = settings.problems.iter().map(ToString::to_string).collect();
-        let filter = settings.log.parse().unwrap_or_else(|error| {
-            problems.push(format!("log = {}: {error}; logging warnings", settings.log));
-            EnvFilter::new("warn")
-        });
-        let file = settings.log_file.as_ref().and_then(|path| {
-            let failed = |error| problems.push(format!("log_file = {}: {error}; logging to stderr", path.display()));
-            File::create(path).map_err(failed).ok()
-        });
-        let writer = match file {
-            Some(file) => Writer::new(file, false),
-            None => Writer::new(std::io::stderr(), std::io::stderr().is_terminal()),
-        };
-        let log = Log::new(vec![writer]);
+        let mut writers = vec![Writer::new(std::io::stderr(), std::io::stderr().is_terminal())];
+        let mut filter = afterimage_log::filter(settings, "");
+        let said_nothing = settings.log == Values::default().log && !settings.trace_packets;
+        let mut wrong = None;
+        if let Some(path) = path() {
+            match LogFile::create(&path) {
+                Ok(file) => {
+                    // Whoever has said nothing finds in the file what another one asks for, and on standard error what is wrong.
+                    if said_nothing {
+                        filter = EnvFilter::new("info");
+                        writers = writers.into_iter().map(|writer| writer.up_to(Level::WARN)).collect();
+                    }
+                    writers.push(Writer::new(file, false));
+                }
+                // A folder of the system's has none by default.
+                Err(_) if settings.log_file.is_none() => {}
+                Err(error) => {
+                    wrong = Some(format!("log_file = {}: {error}; logging to standard error", path.display()))
+                }
+            }
+        }
+        let log = Log::new(writers);
         // An error here means that the program has a subscriber already: its own is as good.
         if tracing_subscriber::registry().with(filter).with(log.clone()).try_init().is_ok() {
             let _told_at_the_end = log.of_process();
         }
-        problems.iter().for_each(|problem| tracing::warn!("{problem}"));
+        afterimage_log::tell(settings);
+        wrong.into_iter().for_each(|wrong| tracing::warn!("{wrong}"));
         crash::start(settings);
         patch::start(settings);
     });
+}
+
+/// The log's file, if it has one.
+pub(crate) fn path() -> Option<PathBuf> {
+    settings().log_file.clone().or_else(|| {
+        let installed = platform::library().is_some_and(|library| is_installed(&library));
+        let program = std::env::current_exe().ok().filter(|_| installed)?;
+        Some(afterimage_config::log_beside(&program))
+    })
 }
 
 /// Tells, once, what holds: version, program, what differs from the defaults, who renders and on what.
@@ -65,11 +88,18 @@ fn renderer_text(way: &Way) -> String {
     format!("{} ({:04x}:{:04x}, {} MiB), {place}", info.name(), info.vendor, info.device, info.memory >> 20)
 }
 
+/// Whether a library lies where `afterimage install` puts it.
+fn is_installed(library: &str) -> bool {
+    library.to_ascii_lowercase().contains(r"\windows\sys")
+}
+
 /// Where this library was loaded from, and what has Wine take it from there: of its own it takes its own.
 fn library_text(library: &str) -> String {
-    let installed = library.to_ascii_lowercase().contains(r"\windows\sys");
-    let why =
-        if installed { "as `afterimage install` put it" } else { "which Wine takes with WINEDLLOVERRIDES=d3d9=n,b" };
+    let why = if is_installed(library) {
+        "as `afterimage install` put it"
+    } else {
+        "which Wine takes with WINEDLLOVERRIDES=d3d9=n,b"
+    };
     format!("  library: {library}, {why}\n")
 }
 

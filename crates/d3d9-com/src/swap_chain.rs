@@ -3,8 +3,10 @@
 use core::cell::Cell;
 use core::ptr::NonNull;
 
+use afterimage_config::{Switch, settings};
 use afterimage_d3d9::{Handle, SwapChainId, Window};
 use afterimage_d3d9_types::*;
+use afterimage_stream::packets::WindowKind;
 
 use crate::abi::*;
 use crate::device::Device;
@@ -15,7 +17,7 @@ use crate::platform;
 use crate::refresh::Refresh;
 use crate::resource::get_device;
 use crate::results::{code, put};
-use crate::{captures, crash};
+use crate::{captures, crash, renderer};
 
 static SWAP_CHAIN: IDirect3DSwapChain9ExVtable = IDirect3DSwapChain9ExVtable::of::<SwapChain>();
 
@@ -35,6 +37,17 @@ unsafe impl Interface for IDirect3DSwapChain9 {
     type Object = SwapChain;
 }
 
+/// The window as one that the program draws into itself, where it is one, or where Vulkan has refused it.
+fn blitted(window: Option<Window>) -> Option<Window> {
+    let window = window?;
+    let refused = || {
+        window.kind == WindowKind::Win32
+            && settings().soft_present != Switch::Off
+            && renderer::is_refused(window.handle)
+    };
+    (window.kind == WindowKind::Blit || refused()).then_some(Window { kind: WindowKind::Blit, ..window })
+}
+
 impl SwapChain {
     /// The object of a swap chain that the guest has just made.
     pub(crate) fn new(device: &Device, id: SwapChainId) -> Self {
@@ -50,10 +63,15 @@ impl SwapChain {
         }
         let window = (window != 0).then(|| platform::window(window, (0, 0), device.place()));
         let mut guest = device.enter();
+        let window = blitted(window.or_else(|| guest.window(self.id))).or(window);
         let result = guest.present(self.id, source.read().as_ref(), destination.read().as_ref(), window, flags);
         let shown = result.is_ok();
         let result = guest.done(result);
+        if let Some(window) = window.filter(|window| shown && window.kind == WindowKind::Blit) {
+            self.blit(window.handle as HWND);
+        }
         captures::heed_keys();
+        device.follow_overlay();
         if result == D3DERR_DEVICELOST {
             crash::device_lost();
         }
@@ -62,6 +80,15 @@ impl SwapChain {
             self.shown.set((self.shown.get().0.wrapping_add(1), refresh));
         }
         if shown && device.full_screen().mode_changed() { S_PRESENT_MODE_CHANGED } else { result }
+    }
+
+    /// Draws the picture that was presented into the program's window, since nobody else does.
+    fn blit(&self, window: HWND) {
+        let mut guest = self.device().enter();
+        if let Err(error) = guest.with_shown(self.id, &mut |picture, size| platform::blit(window, picture, size)) {
+            let what = "Present: the picture does not come back from the renderer, and is not shown";
+            crate::abi::log_once!(format_args!("{what}: {error}"));
+        }
     }
 
     /// What `Present` answers where nobody would see the picture.

@@ -22,12 +22,19 @@ const ANEW: Duration = Duration::from_secs(60);
 pub struct Writer {
     out: Box<dyn Write + Send>,
     colour: bool,
+    most: Level,
 }
 
 impl Writer {
     /// Lines go to `out`, in colour if that is wanted.
     pub fn new(out: impl Write + Send + 'static, colour: bool) -> Self {
-        Self { out: Box::new(out), colour }
+        Self { out: Box::new(out), colour, most: Level::TRACE }
+    }
+
+    /// It gets lines up to this level only, of those that are logged at all.
+    #[must_use]
+    pub fn up_to(self, most: Level) -> Self {
+        Self { most, ..self }
     }
 }
 
@@ -50,6 +57,11 @@ impl fmt::Debug for Log {
 
 /// The process's log, for its end.
 static PROCESS: OnceLock<Log> = OnceLock::new();
+
+/// The process's log, if it has one.
+pub(crate) fn of_process() -> Option<&'static Log> {
+    PROCESS.get()
+}
 
 /// Says what was left out of the process's log, if anything was. To be called before a process ends.
 pub fn finish() {
@@ -155,7 +167,7 @@ impl State {
             Level::DEBUG => "34",
             Level::TRACE => "35",
         };
-        for writer in &mut self.writers {
+        for writer in self.writers.iter_mut().filter(|writer| level <= writer.most) {
             let line = match writer.colour {
                 true => format!("\u{1b}[{colour}m{level:>5}\u{1b}[0m \u{1b}[2m{target}:\u{1b}[0m {text}\n"),
                 false => format!("{level:>5} {target}: {text}\n"),

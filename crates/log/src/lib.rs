@@ -7,13 +7,19 @@
 //!   kind is a place in the code together with the words of the message: what has a digit in it (ids, numbers, addresses) is no word.
 //! * A line has a bounded length, and control characters in it are shown as such; what begins a line is ours.
 //!
+//! * What of the configuration cannot be understood is said in one way ([`tell`]), and a file is kept for one run more ([`LogFile`]).
+//!
 //! Lines at `debug` and `trace`, which somebody has asked for, are written however many there are.
 #![forbid(unsafe_code)]
 
 mod budget;
+mod configured;
+mod file;
 mod layer;
 mod text;
 
 pub use budget::{Budget, LeftOut, Limits, Verdict};
+pub use configured::{filter, tell};
+pub use file::{LogFile, kept};
 pub use layer::{Log, Writer, finish, settle};
 pub use text::{LINE, clean, of_event};

@@ -17,6 +17,8 @@ pub struct Captures {
     pub running: Option<Running>,
     /// Recorded, but their threads still write.
     pub writing: Vec<(PathBuf, Recorder)>,
+    /// Those that somebody asked for while the program runs, and waits for.
+    pub by_hand: Vec<PathBuf>,
     /// While a capture is replayed: when the frame began where it was made, if that is known.
     pub replayed: Option<Option<Duration>>,
     /// What other threads ask for.

@@ -1,6 +1,7 @@
 //! What changed since it was last applied.
 
 use crate::{Dirty, Edges, Group, Kind, Space, State, trace};
+use afterimage_config::Settings;
 use std::fmt;
 use std::ops::{Deref, Index};
 
@@ -55,8 +56,8 @@ pub struct Tracker<S: Space> {
     marks: &'static [u64],
     /// Those of results in it.
     changed: &'static [u64],
-    /// The option `apply_all`.
-    always: bool,
+    /// Groups that are applied at every draw: by the options `apply_all` and `apply`.
+    always: Dirty<S::Group>,
     pub(crate) figures: Figures,
     /// In debug builds: how often each state changed, then each group's result.
     #[cfg(debug_assertions)]
@@ -64,6 +65,23 @@ pub struct Tracker<S: Space> {
     /// In debug builds: what each group read when it was last applied, with versions.
     #[cfg(debug_assertions)]
     pub(crate) reads: Vec<Vec<(u32, u32)>>,
+}
+
+/// The groups that are applied at every draw as configured, with those that they require. What is named and not among these groups may be
+/// another user's: so both are said.
+fn always<G: Group>(settings: &Settings) -> Dirty<G> {
+    if settings.apply_all {
+        return Dirty::all();
+    }
+    let Some(wanted) = &settings.apply else { return Dirty::none() };
+    let mut groups = Dirty::none();
+    let is_wanted = |group: &&G| wanted.split(',').any(|name| name.trim().eq_ignore_ascii_case(group.name()));
+    G::ALL.iter().filter(is_wanted).for_each(|group| groups.mark(*group));
+    let names = |groups: &mut dyn Iterator<Item = G>| groups.map(|group| group.name()).collect::<Vec<_>>().join(", ");
+    let (found, all) = (names(&mut groups.iter()), names(&mut G::ALL.iter().copied()));
+    let found = if found.is_empty() { "none" } else { &found };
+    tracing::warn!("apply = {wanted}: {found} of these groups at every draw: {all}");
+    groups
 }
 
 impl<S: Space> Tracker<S> {
@@ -77,7 +95,7 @@ impl<S: Space> Tracker<S> {
             edges: Edges::of::<S>(),
             marks: &Edges::of::<S>().marks,
             changed: &Edges::of::<S>().changed,
-            always: afterimage_config::settings().apply_all,
+            always: always(afterimage_config::settings()),
             figures: Figures::default(),
             #[cfg(debug_assertions)]
             versions: vec![0; S::MARKS.len() + S::Group::ALL.len()],
@@ -179,7 +197,7 @@ impl<S: Space> Tracker<S> {
     #[must_use]
     #[inline]
     pub fn is_clean(&self) -> bool {
-        self.dirty.is_empty() && !self.always
+        self.dirty.is_empty() && self.always.is_empty()
     }
 
     /// Empties the dirty set without applying anything.
@@ -192,13 +210,25 @@ impl<S: Space> Tracker<S> {
         self.dirty.merge(groups);
     }
 
-    /// A draw is about to be applied: counted, and everything dirty for it where the option `apply_all` says so.
+    /// A draw is about to be applied: counted, and what the options `apply_all` and `apply` name is dirty for it.
     #[inline]
     pub fn drawn(&mut self) {
         self.figures.draws += 1;
-        if self.always {
-            self.mark_all();
+        if !self.always.is_empty() {
+            self.mark_always();
         }
+    }
+
+    #[cold]
+    fn mark_always(&mut self) {
+        self.dirty.merge(self.always);
+        self.parked.bits &= !self.always.bits;
+        self.instances.fill(u64::MAX);
+    }
+
+    /// Has groups applied at every draw, whatever is configured.
+    pub fn always_apply(&mut self, groups: Dirty<S::Group>) {
+        self.always = groups;
     }
 
     /// How many writes changed something so far: a number to compare with a later one.
@@ -495,5 +525,33 @@ impl<T: PartialEq, S: Space, const N: usize> Deref for TrackedArray<T, S, N> {
 impl<T: fmt::Debug, S: Space, const N: usize> fmt::Debug for TrackedArray<T, S, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.values.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    crate::groups! {
+        /// Groups of a device.
+        enum Unit {
+            /// Reads nothing else.
+            Raster,
+            /// Changing it changes lighting.
+            Layout requires [Lighting],
+            /// Lighting.
+            Lighting,
+        }
+    }
+
+    #[test]
+    fn groups_are_named_in_any_case_and_bring_what_they_require() {
+        let of = |text: &str| always::<Unit>(&Settings::of_text("x", Path::new("f"), text)).iter().collect::<Vec<_>>();
+        assert_eq!(of(""), []);
+        assert_eq!(of("apply = raster"), [Unit::Raster]);
+        assert_eq!(of("apply = Layout, Blend"), [Unit::Layout, Unit::Lighting]);
+        assert_eq!(of("apply = Blend"), [], "another user's");
+        assert_eq!(of("apply_all = on\napply = raster"), Unit::ALL);
     }
 }

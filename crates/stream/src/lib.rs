@@ -30,6 +30,7 @@ mod recording;
 mod sample_count;
 mod sent;
 mod state;
+pub mod trace;
 mod validate;
 
 pub use budgets::{Budget, Budgets};

@@ -19,6 +19,7 @@ items! {
     1  API         "api"         "what the program draws with, and the version of Vulkan";
     2  DEVICE      "device"      "device and driver";
     3  FPS         "fps"         "frames a second";
+    12 GPU         "gpu"         "the GPU's time a frame, and how much of the time it is busy";
     4  FRAMETIMES  "frametimes"  "a graph of the times from one present to the next, with the slowest percent and tenth of a percent";
     5  SUBMISSIONS "submissions" "submissions to the GPU, a frame";
     6  DRAWCALLS   "drawcalls"   "draws, a frame";
@@ -30,6 +31,18 @@ items! {
 }
 
 impl Overlay {
+    /// What is shown where somebody wants figures and has not said which.
+    pub const USUAL: u32 = Self::VERSION
+        | Self::API
+        | Self::DEVICE
+        | Self::FPS
+        | Self::GPU
+        | Self::FRAMETIMES
+        | Self::DRAWCALLS
+        | Self::PIPELINES
+        | Self::MEMORY
+        | Self::COMPILER;
+
     /// What a list of words asks for; `full` is everything but `pictures`. Words that no item has are left out.
     #[must_use]
     pub fn of<'a>(words: impl IntoIterator<Item = &'a str>, scale: f32, corner: Corner) -> Self {

@@ -1,5 +1,7 @@
 //! What can go wrong between us and Vulkan.
 
+use crate::missing::{newer_driver, no_driver, old_loader};
+use afterimage_distribution::{Need, advice};
 use afterimage_stream::Budget;
 use ash::vk;
 
@@ -7,22 +9,32 @@ use ash::vk;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The Vulkan loader library is not there.
-    #[error("the Vulkan loader cannot be loaded: {0}; install a Vulkan driver (`cargo xtask setup` does it on Debian)")]
+    #[error("the Vulkan loader cannot be loaded ({0}): {how}", how = advice(Need::VulkanLoader))]
     NoLoader(#[from] ash::LoadingError),
     /// The loader is older than Vulkan 1.3.
-    #[error("the Vulkan loader supports version {}.{} only, 1.3 is needed", vk::api_version_major(*.0), vk::api_version_minor(*.0))]
+    #[error("{}", old_loader(*.0))]
     OldLoader(u32),
     /// Validation was asked for, but the layer is not installed.
     #[error(
-        "VK_LAYER_KHRONOS_validation is not installed; install it (`cargo xtask setup`) or unset AFTERIMAGE_VALIDATE"
+        "VK_LAYER_KHRONOS_validation is not installed: {}, or unset AFTERIMAGE_VALIDATE",
+        advice(Need::ValidationLayer)
     )]
     NoValidationLayer,
-    /// No device fits.
-    #[error("no usable Vulkan device{}: {}; run `afterimage info`, or `cargo xtask setup` to install lavapipe", wanted.as_ref().map(|w| format!(" matching AFTERIMAGE_DEVICE={w}")).unwrap_or_default(), if found.is_empty() { "there is no device at all".to_owned() } else { found.join("; ") })]
-    NoDevice {
-        /// What AFTERIMAGE_DEVICE asked for.
-        wanted: Option<String>,
-        /// Devices found and why each was not taken.
+    /// There is no driver, or none that finds a device.
+    #[error("{}", no_driver())]
+    NoDriver,
+    /// No device can do what is needed.
+    #[error("no Vulkan device can draw this: {}; {}", .0.join("; "), newer_driver())]
+    Unusable(
+        /// Those that there are, and what each lacks.
+        Vec<String>,
+    ),
+    /// No device is the one that was asked for.
+    #[error("device = {wanted}: no usable Vulkan device is that one; there are {}", found.join(", "))]
+    OtherDevice {
+        /// What option `device` asks for.
+        wanted: String,
+        /// Devices that there are.
         found: Vec<String>,
     },
     /// The system has no thread for the renderer.

@@ -5,7 +5,7 @@
 //!
 //! The rooms, from the ground up. Each imports only what stands before it (`xtask/tests/documents/rooms.rs`):
 //!
-//! * `error`, `options`: what a user of the crate says and is told.
+//! * `missing`, `error`, `options`: what a user of the crate says and is told.
 //! * `device`: instance, device, formats; buffers and images with their memory; what renderers of one process share.
 //! * `memory`: the rings, pools and slots that constants, uploads and dynamic buffers lie in.
 //! * `resources`: textures, samplers, tables of objects, and the descriptors through which shaders find them.
@@ -26,6 +26,7 @@ mod error;
 mod execute;
 mod feedback;
 mod memory;
+mod missing;
 mod options;
 mod pipeline;
 mod present;
@@ -51,6 +52,7 @@ pub use device::profile::{Bindless, DynamicState3, Profile, ShaderFeatures};
 pub use error::{Error, Result};
 pub use execute::swapchain::surface_for_window;
 pub use memory::slots::DeviceSlots;
+pub use missing::no_driver;
 pub use options::{FrameSet, Options, Without};
 pub use pipeline::shaders::ShaderReplacer;
 pub use present::presenter::{Picture, PictureSink};

@@ -28,6 +28,8 @@ pub struct Without {
     pub shader_features: bool,
     /// Do not use VK_EXT_transform_feedback: shaders store what they capture themselves.
     pub transform_feedback: bool,
+    /// Act as if the driver had Vulkan 1.2 only: no device can be used.
+    pub vulkan_1_3: bool,
 }
 
 impl Without {
@@ -43,6 +45,7 @@ impl Without {
             raster_options: has(Ability::RasterOptions),
             shader_features: has(Ability::ShaderFeatures),
             transform_feedback: has(Ability::TransformFeedback),
+            vulkan_1_3: has(Ability::Vulkan13),
         }
     }
 }
@@ -97,6 +100,10 @@ pub struct Options {
     /// How draws are captured on devices without transform feedback. Those that do not let vertex shaders store gather, and so do draws
     /// whose numbers are in buffers.
     pub feedback_form: Form,
+    /// Option `trace_packets`: every packet is logged.
+    pub trace_packets: bool,
+    /// Option `hud_log`: a line of figures for each frame is written there.
+    pub hud_log: Option<PathBuf>,
     /// Option `stats`: figures are written there at the end, as JSON.
     pub stats: Option<PathBuf>,
     /// Option `apply_all`: see [`Renderer::apply_everything`](crate::Renderer::apply_everything).
@@ -143,6 +150,8 @@ impl Options {
             overlay: overlay(settings),
             raw_addresses: false,
             feedback_form: Form::default(),
+            trace_packets: settings.trace_packets,
+            hud_log: settings.hud_log.clone(),
             stats: settings.stats.clone(),
             apply_all: settings.apply_all,
             own_process: None,

@@ -114,6 +114,7 @@ impl Renderer {
         let before = renderer.recorder.submissions.before()?;
         renderer.resources.make_null_objects(&renderer.gpu, before)?;
         renderer.prune_caches();
+        renderer.measure_gpu();
         if renderer.options.skip_unready {
             tracing::warn!("AFTERIMAGE_ASYNC: draws are skipped while their pipelines are made, so things appear late");
         }

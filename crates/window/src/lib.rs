@@ -1,21 +1,29 @@
 //! Windows that a renderer draws into: a connection to the display, and surfaces of windows that another thread owns. For the viewer
-//! and for `afterimage replay --window`.
+//! and for `afterimage replay --window`. And a display that nobody sees, for programs that have windows where there is none.
 
 mod libraries;
+mod screen;
 mod surface;
 #[cfg(feature = "xvfb")]
 pub mod xvfb;
 
 pub use libraries::{Library, advice, missing};
+pub use screen::{Screen, ScreenError};
 pub use surface::{Handles, number};
 use winit::event_loop::EventLoop;
+
+/// Whether the environment names a display.
+#[must_use]
+pub fn display_is_named() -> bool {
+    ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+}
 
 /// Connects to the display, if there is one. At most once in a process, on its main thread.
 ///
 /// # Errors
 /// There is no display, or a library that windows need is missing; in words.
 pub fn events<T: 'static>() -> Result<EventLoop<T>, String> {
-    if ["DISPLAY", "WAYLAND_DISPLAY"].iter().all(|name| std::env::var_os(name).is_none_or(|value| value.is_empty())) {
+    if !display_is_named() {
         return Err("neither DISPLAY nor WAYLAND_DISPLAY is set".into());
     }
     if let Some(advice) = advice() {

@@ -26,6 +26,29 @@ pub mod key {
 /// A picture of a window: its width and height, and red, green and blue of each pixel.
 pub type Shot = (u32, u32, Vec<[u8; 3]>);
 
+/// Whether a text stands in a picture somewhere, in the overlay's letters, a pixel for each of theirs.
+#[must_use]
+pub fn reads(&(width, height, ref pixels): &Shot, text: &str) -> bool {
+    const LETTERS: [u8; 3] = [235, 235, 235];
+    let font = include_str!("../../render/src/hud/font.txt");
+    let mut set = Vec::new();
+    for (cell, character) in text.chars().enumerate() {
+        let line = font.lines().find(|line| line.starts_with(character)).unwrap_or_default();
+        for (y, row) in line.get(character.len_utf8()..).unwrap_or_default().split_whitespace().enumerate() {
+            let bits = row.bytes().enumerate().filter(|(_, bit)| *bit == b'#');
+            set.extend(bits.map(|(x, _)| (6 * cell + x, y)));
+        }
+    }
+    let (width, height) = (width as usize, height as usize);
+    let stands = |left: usize, top: usize| {
+        set.iter().all(|(x, y)| {
+            let (x, y) = (left + x, top + y);
+            x < width && y < height && pixels.get(y * width + x) == Some(&LETTERS)
+        })
+    };
+    !set.is_empty() && (0..height).any(|top| (0..width).any(|left| stands(left, top)))
+}
+
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Starts Xvfb with a screen such as `640x480x24`: its process, and what `DISPLAY` is to be. `None` where it is not installed or

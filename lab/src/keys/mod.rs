@@ -1,7 +1,7 @@
 //! Keys in a Windows program's own window: F10 captures the next frame and F12 saves a picture, however short the tap, once for each,
-//! and only in the window that has the focus.
+//! and only in the window that has the focus; the picture says so for a moment. Shift+F12 shows figures, or none.
 
-mod hand;
+pub(crate) mod hand;
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -162,6 +162,20 @@ fn press(keyboard: &Keyboard<'_>, width: Width, renderer: &str) -> Result {
         hand.tap(Key::F12)?;
         one.wait_for_file(".png", already)?;
     }
+    progress.now("reading what is said on the picture");
+    let says = |text: &'static str| move |program: &mut Running| hand.reads(program.window, text);
+    one.wait_for("that a file was saved, on the picture", says("saved scene"))?;
+    one.wait_for("that this goes", |program| !hand.reads(program.window, "saved"))?;
+    let version = concat!("Afterimage ", env!("CARGO_PKG_VERSION"));
+    for shown in [true, false] {
+        hand.put(Key::Shift, true)?;
+        hand.tap(Key::F12)?;
+        one.wait_for_frames(2)?;
+        hand.put(Key::Shift, false)?;
+        one.wait_for("figures to come or go", |program| hand.reads(program.window, version) == shown)?;
+    }
+
+    progress.now("holding a key");
     hand.put(Key::F12, true)?;
     one.wait_for_file(".png", 2)?;
     one.wait_for_frames(MORE)?;

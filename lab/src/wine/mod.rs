@@ -76,6 +76,8 @@ impl Wine {
     pub(crate) fn environment(&self, command: &mut Command, width: Width) {
         command.env("DISPLAY", self.display()).env("WINEDEBUG", "-all").env("WINEDLLOVERRIDES", "mscoree,mshtml=");
         command.env("WINEPREFIX", self.prefix(width)).env("AFTERIMAGE_VIEWER_WAIT_MS", VIEWER_WAIT_MS);
+        // Nobody would press its button.
+        command.env("AFTERIMAGE_MESSAGE_BOX", "off");
         if width == Width::W32 && !setup::wine32::system_has_it() {
             let path = std::env::var_os("PATH").unwrap_or_default();
             let folders = std::iter::once(self.ws.wine32().join("bin")).chain(std::env::split_paths(&path));

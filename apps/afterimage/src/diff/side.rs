@@ -77,6 +77,7 @@ fn configured(words: &[(&str, String)]) -> Result<Options, Failure> {
     // These settings are meant for programs.
     (options.capture_frames, options.capture_file) = (None, None);
     (options.screenshots, options.screenshot_frames, options.stats) = (None, None, None);
+    options.hud_log = None;
     // Pictures that miss what is not ready yet are no pictures.
     options.skip_unready = false;
     Ok(options)

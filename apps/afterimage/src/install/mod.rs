@@ -5,13 +5,14 @@
 //! * `files`: a library put into its place, what was there kept beside it, and back.
 //! * `registry`: the DLL override, by Wine itself, so that it does not matter whether a program of the prefix runs.
 //! * `record`: what was done, as a file in the prefix.
-//! * `caches`: what programs that draw by themselves leave in the prefix.
+//! * `caches`: what programs that draw by themselves leave in the prefix; `logs`: their logs.
 //! * `proton`: a compatibility tool for Steam instead.
 //!
 //! The record is written before anything is changed and removed when all is as it was: whatever comes between, `uninstall` knows what to do.
 
 mod caches;
 mod files;
+mod logs;
 mod prefix;
 mod proton;
 mod record;
@@ -169,7 +170,7 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Result<(), Failure> {
         slots.iter().for_each(|(slot, file, _)| told(&format!("would {}", slot.plan(file))));
         told(&format!("would set {KEY}, {VALUE} to what it was{}", record.registry.said()));
         let caches = caches::of(&prefix).into_iter().filter(|(user, _)| !record.caches.contains(user));
-        let gone = caches.map(|(_, path)| path).chain([Record::place(prefix.root())]);
+        let gone = caches.map(|(_, path)| path).chain(logs::of(&prefix)).chain([Record::place(prefix.root())]);
         gone.for_each(|path| told(&format!("would remove {}", path.display())));
         return refuse(&changed, args.force, "uninstall");
     }
@@ -184,6 +185,9 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Result<(), Failure> {
     }
     for cache in caches::remove(&prefix, &record.caches)? {
         told(&format!("{}: removed, a cache of shaders", cache.display()));
+    }
+    for log in logs::remove(&prefix)? {
+        told(&format!("{}: removed, a log", log.display()));
     }
     Record::remove(prefix.root())?;
     registry.settle();

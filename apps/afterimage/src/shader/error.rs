@@ -1,6 +1,7 @@
 //! Why a shader could not be translated, and the exit code that says so to a script.
 
 use crate::outputs::{LOST, Refused};
+use afterimage_distribution::{Need, advice};
 use afterimage_ir::VerifyError;
 use afterimage_shader::{CompileError, Stage};
 use afterimage_shader_d3d9::{AsmError, ParseError};
@@ -102,7 +103,7 @@ pub(super) enum Why {
     Pass { name: String, known: String },
     #[error("the output is binary and standard output is a terminal: give -o FILE, or pick a text with --to")]
     Terminal,
-    #[error("{tool} is not installed: apt-get install spirv-tools (cargo xtask setup does it)")]
+    #[error("{tool} is not installed: {}", advice(Need::SpirvTools))]
     NoTool { tool: &'static str },
     #[error("{tool} could not be run: {error}")]
     ToolFailed { tool: &'static str, error: io::Error },

@@ -133,7 +133,12 @@ fn confine(enter: impl FnOnce() -> Outcome) {
 
 /// The folders that a renderer of these options writes into.
 fn written(options: &Options) -> Vec<PathBuf> {
-    let files = options.stats.iter().chain(&options.capture_file).map(|file| folder_of(file).to_owned());
+    let files = options
+        .stats
+        .iter()
+        .chain(&options.hud_log)
+        .chain(&options.capture_file)
+        .map(|file| folder_of(file).to_owned());
     let folders: Vec<PathBuf> = options.screenshots.iter().cloned().chain(files).collect();
     for folder in &folders {
         // What cannot be made is told when something is to be written there.

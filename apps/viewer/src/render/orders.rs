@@ -17,6 +17,7 @@ pub(super) struct Orders {
     watched: AtomicBool,
     kept: AtomicBool,
     hud: Mutex<Option<bool>>,
+    notices: Mutex<Vec<String>>,
 }
 
 impl Orders {
@@ -31,6 +32,7 @@ impl Orders {
             Request::Paused(paused) => set(&self.paused, paused),
             Request::Step => drop(self.steps.fetch_add(1, Ordering::SeqCst)),
             Request::Hud(on) => *self.hud.lock().unwrap_or_else(PoisonError::into_inner) = Some(on),
+            Request::Notice(text) => self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(text),
             Request::Watched(watched) => set(&self.watched, watched),
             Request::Kept(kept) => set(&self.kept, kept),
         }
@@ -80,6 +82,11 @@ impl Orders {
     /// Whether figures are wanted, if that is news.
     pub(super) fn take_hud(&self) -> Option<bool> {
         self.hud.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// What is to be said on its picture.
+    pub(super) fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut self.notices.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether its pictures are shown.

@@ -32,20 +32,7 @@ const LIVE: Duration = Duration::from_millis(16);
 /// The same where the device is the CPU: what the window's drawing takes is missing to the program there.
 const LIVE_ON_CPU: Duration = Duration::from_millis(100);
 /// What the HUD switch shows.
-const HUD: Overlay = Overlay {
-    items: Overlay::VERSION
-        | Overlay::API
-        | Overlay::DEVICE
-        | Overlay::FPS
-        | Overlay::FRAMETIMES
-        | Overlay::DRAWCALLS
-        | Overlay::PIPELINES
-        | Overlay::MEMORY
-        | Overlay::COMPILER,
-    scale: 0.0,
-    corner: 0,
-    pad: [0; 7],
-};
+const HUD: Overlay = Overlay { items: Overlay::USUAL, scale: 0.0, corner: 0, pad: [0; 7] };
 
 /// A program's way to the viewer.
 #[derive(Clone)]
@@ -257,6 +244,7 @@ impl Program {
         if let Some(on) = self.orders.take_hud() {
             renderer.set_overlay(&if on { HUD } else { Overlay::default() });
         }
+        self.orders.take_notices().iter().for_each(|text| renderer.notice(text));
         // Reading pictures back costs time that nobody has to spend for nothing.
         let last = *told.live.lock().unwrap_or_else(PoisonError::into_inner);
         let due = last.is_none_or(|last| last.elapsed() >= self.live);
@@ -292,7 +280,7 @@ fn numbered(options: &Options, number: usize) -> Options {
         if let Some(folder) = &mut options.screenshots {
             folder.push(format!("program-{}", number + 1));
         }
-        options.stats.iter_mut().chain(&mut options.capture_file).for_each(rename);
+        options.stats.iter_mut().chain(&mut options.hud_log).chain(&mut options.capture_file).for_each(rename);
     }
     options
 }
@@ -322,6 +310,7 @@ mod tests {
         let options = Options {
             screenshots: Some("shots".into()),
             stats: Some("out/stats.json".into()),
+            hud_log: Some("out/figures.csv".into()),
             capture_file: Some("scene".into()),
             ..Options::default()
         };
@@ -329,6 +318,7 @@ mod tests {
         let second = numbered(&options, 1);
         assert_eq!(second.screenshots.unwrap(), Path::new("shots/program-2"));
         assert_eq!(second.stats.unwrap(), Path::new("out/stats-2.json"));
+        assert_eq!(second.hud_log.unwrap(), Path::new("out/figures-2.csv"));
         assert_eq!(second.capture_file.unwrap(), Path::new("scene-2"));
     }
 }

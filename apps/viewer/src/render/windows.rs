@@ -62,6 +62,10 @@ impl Windows {
                 Err(error) => refused(error),
             }
         }
+        // Unless every program is to be in a window of the viewer's.
+        if self.foreign && target.window_kind == WindowKind::Blit as u32 {
+            return None;
+        }
         self.asked.then(|| {
             let display = self.display.ok_or("there is no connection to the display")?;
             display.surface(self.ask(number, target)?, instance)

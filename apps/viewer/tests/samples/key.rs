@@ -1,9 +1,9 @@
-//! F10 and F12 in a window that a program opened itself, whoever draws.
+//! F10 and F12 in a window that a program opened itself, whoever draws; what is said there then; and Shift+F12, which shows figures.
 
 use crate::program::{Guarded, command, compile, pixels, replay, told};
 use afterimage_capture::Reader;
 use afterimage_stream::packets::Init;
-use afterimage_window::xvfb::focus;
+use afterimage_window::xvfb::{focus, reads};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -18,6 +18,7 @@ const SIZE: (u16, u16) = (160, 120);
 /// Keys on every keyboard that Xvfb has.
 const F10: u8 = 76;
 const F12: u8 = 96;
+const SHIFT: u8 = 50;
 
 /// An X server with a screen of this size that nobody sees; `None` where Xvfb is not installed.
 pub(crate) fn display(screen: &str) -> Option<(Guarded, String)> {
@@ -129,15 +130,39 @@ fn keys_in_a_program_s_own_window(renderer: &str) {
     // Keys are heeded from the first frame on.
     frames(2);
     focus(&connection, root, window).expect("the window answers");
-    let captures = ["scene-1.aftercap", "scene-2.aftercap", "scene-3.aftercap"].map(|name| folder.join(name));
+    let captures =
+        ["scene-1.aftercap", "scene-2.aftercap", "scene-3.aftercap", "scene-4.aftercap"].map(|name| folder.join(name));
     for (pictures, capture) in captures[..2].iter().enumerate() {
         press(&connection, root, F10);
         wait_for("the capture", || is_whole(capture).then_some(()));
         press(&connection, root, F12);
         wait_for("the picture", || (files(folder, ".png").len() > pictures).then_some(()));
     }
+    // The viewer draws no native program's window.
+    if renderer == "in-process" {
+        let says = |text: &str| {
+            let pixels = look(&connection, window, SIZE).chunks_exact(4).map(|p| [p[2], p[1], p[0]]).collect();
+            reads(&(SIZE.0.into(), SIZE.1.into(), pixels), text)
+        };
+        let appears = |text: &str| wait_for(&format!("{text:?} on the picture"), || says(text).then_some(()));
+        let goes = |text: &str| wait_for(&format!("{text:?} to go"), || (!says(text)).then_some(()));
+        appears("saved scene-frame");
+        goes("saved");
+        press(&connection, root, F10);
+        appears("saved scene-3.aftercap");
+        let version = concat!("Afterimage ", env!("CARGO_PKG_VERSION"));
+        for show in [true, false] {
+            send(&connection, root, &[KEY_PRESS_EVENT], SHIFT);
+            press(&connection, root, F12);
+            send(&connection, root, &[KEY_RELEASE_EVENT], SHIFT);
+            if show { appears(version) } else { goes(version) }
+        }
+    } else {
+        press(&connection, root, F10);
+        wait_for("the capture", || is_whole(&captures[2]).then_some(()));
+    }
     send(&connection, root, &[KEY_PRESS_EVENT], F10);
-    wait_for("the capture", || is_whole(&captures[2]).then_some(()));
+    wait_for("the capture", || is_whole(&captures[3]).then_some(()));
     frames(4);
     send(&connection, root, &[KEY_RELEASE_EVENT], F10);
     frames(4);

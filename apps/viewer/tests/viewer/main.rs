@@ -69,6 +69,40 @@ fn pictures_of_a_program_that_came_first() {
     );
 }
 
+/// As every process does: the line is left out, the rest holds, and it is said once, however little is logged.
+#[test]
+fn a_wrong_line_of_the_configuration_is_said_and_left_out() {
+    let temp = tempfile::tempdir().unwrap();
+    let (file, directory) = (temp.path().join("mine.conf"), temp.path().join("run"));
+    std::fs::write(&file, format!("vram = 5\ndir = {}\nlog = loud\n", directory.display())).unwrap();
+    for level in ["", "off"] {
+        let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"));
+        viewer.args(["--headless", "--until-input-closes"]).stdin(Stdio::null()).env_remove("AFTERIMAGE_DIR");
+        let output = viewer.env("AFTERIMAGE_CONF", &file).env("AFTERIMAGE_LOG", level).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        for wrong in ["mine.conf:1: vram: there is no such option", "mine.conf:3: log = loud: expected one of off"] {
+            assert_eq!(said.matches(wrong).count(), 1, "{said}");
+        }
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains(&directory.display().to_string()), "{said}{told}");
+    }
+}
+
+/// Without a driver it ends at once and says what is missing.
+#[test]
+fn a_viewer_without_a_driver_says_so() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"));
+    viewer
+        .args(["--headless", "--once", "--directory"])
+        .arg(temp.path().join("run"))
+        .env("VK_DRIVER_FILES", "/none.json");
+    let output = viewer.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("there is no Vulkan driver"), "{said}");
+    assert!(said.contains("VK_DRIVER_FILES=/none.json names the only one"), "{said}");
+}
+
 #[test]
 fn a_killed_viewer_costs_no_more_than_its_frames() {
     let temp = tempfile::tempdir().unwrap();

@@ -23,6 +23,7 @@ use afterimage_d3d9::{self as guest, Handle};
 use afterimage_d3d9_types::*;
 
 use crate::abi::*;
+use crate::captures;
 use crate::direct3d::{self, Direct3D};
 use crate::full_screen::{Condition, FullScreen, Screen};
 use crate::markers::{self, Pending};
@@ -53,6 +54,8 @@ pub(crate) struct Device {
     place: Place,
     full_screen: FullScreen,
     gpu_priority: Cell<i32>,
+    /// Turns of the overlay that it has followed.
+    overlay_turns: Cell<usize>,
     cursor: Mutex<Cursor>,
 }
 
@@ -152,6 +155,7 @@ impl Device {
             place,
             full_screen,
             gpu_priority: Cell::new(0),
+            overlay_turns: Cell::new(0),
             cursor: Mutex::default(),
         });
         let device = Box::into_raw(device);
@@ -187,6 +191,13 @@ impl Device {
     fn put_marks(&self, inside: &mut Inside) {
         for mark in self.pending.take_marks() {
             inside.guest.put_marker(mark.action, mark.color, &mark.text);
+        }
+    }
+
+    /// Shows or hides figures over its pictures, if somebody has turned them on or off since it last did.
+    pub(crate) fn follow_overlay(&self) {
+        if captures::turns_overlay(&self.overlay_turns) {
+            crate::renderer::turn_figures(&mut self.enter());
         }
     }
 

@@ -1,5 +1,6 @@
 //! What the operating system knows: windows, monitors and display modes.
 
+use afterimage_config::{Switch, settings};
 use afterimage_d3d9 as guest;
 use afterimage_d3d9_types::{D3DFORMAT, HWND};
 use afterimage_stream::packets::WindowKind;
@@ -56,6 +57,8 @@ pub(crate) struct Keys {
     pub(crate) capture: bool,
     /// F12.
     pub(crate) picture: bool,
+    /// F12 with Shift.
+    pub(crate) overlay: bool,
 }
 
 /// Who is told of a hooked window's messages, on the window's thread and before the program's procedure.
@@ -90,12 +93,20 @@ pub(crate) struct CanvasMemory {
 
 /// A window as the guest wants it. Where its size is not to be had, the size that the program asks for is taken.
 ///
-/// The viewer is another process: it is given the X11 window behind the handle, where there is one.
+/// With option `headless` it is one that nothing is drawn into, and has the same size. The viewer is another process: it is given the X11 window behind the handle, where there is one.
 pub(crate) fn window(handle: HWND, wanted: (u32, u32), place: Place) -> guest::Window {
     let (width, height) = client_size(handle).unwrap_or(wanted);
     let x11 = if place == Place::Viewer { x11_window(handle) } else { None };
+    let blits = match settings().soft_present {
+        Switch::On => true,
+        Switch::Off => false,
+        // The viewer has nothing else to draw into, or something else is drawn into it besides.
+        Switch::Auto => place == Place::Viewer && (x11.is_none() || has_menu(handle)),
+    };
+    let handle = if settings().headless { 0 } else { handle };
     let (kind, handle) = match (handle, x11) {
         (0, _) => (WindowKind::Headless, 0),
+        _ if cfg!(windows) && blits => (WindowKind::Blit, handle as u64),
         (_, Some(window)) => (WindowKind::X11, u64::from(window)),
         _ if cfg!(windows) => (WindowKind::Win32, handle as u64),
         _ => (WindowKind::Sdl, handle as u64),

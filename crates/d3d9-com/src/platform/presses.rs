@@ -26,14 +26,16 @@ impl Presses {
     }
 
     /// What was pressed since the last look. Presses between two looks are one; a key that is held counts once, however often it repeats.
-    pub(super) fn poll(&self, [capture, picture]: [i16; 2]) -> Keys {
+    /// Shift says which of two things the picture's key is for.
+    pub(super) fn poll(&self, [capture, picture, shift]: [i16; 3]) -> Keys {
         let is_down = |state: i16| u8::from(state & DOWN != 0);
         let before = self.0.swap(KNOWN | is_down(picture) << 1 | is_down(capture), Ordering::Relaxed);
         let is_pressed = |at: u8, state: i16| before >> at & 1 == 0 && state & (DOWN | PRESSED) != 0;
         if before & KNOWN == 0 {
             return Keys::default();
         }
-        Keys { capture: is_pressed(0, capture), picture: is_pressed(1, picture) }
+        let (picture, shift) = (is_pressed(1, picture), shift & (DOWN | PRESSED) != 0);
+        Keys { capture: is_pressed(0, capture), picture: picture && !shift, overlay: picture && shift }
     }
 }
 
@@ -45,7 +47,8 @@ mod tests {
     fn presses_are_seen_once_however_short() {
         let presses = Presses::new();
         let poll = |capture, picture| {
-            let keys = presses.poll([capture, picture]);
+            let keys = presses.poll([capture, picture, 0]);
+            assert!(!keys.overlay);
             (keys.capture, keys.picture)
         };
         assert_eq!(poll(PRESSED, DOWN | PRESSED), (false, false), "what was before the first look");
@@ -57,5 +60,10 @@ mod tests {
         presses.forget();
         assert_eq!(poll(PRESSED, DOWN), (false, false), "what was pressed while nobody looked");
         assert_eq!(poll(PRESSED, DOWN), (true, false));
+        poll(0, 0);
+        let keys = |shift| presses.poll([0, PRESSED, shift]);
+        assert_eq!(keys(DOWN), Keys { overlay: true, ..Keys::default() });
+        assert_eq!(keys(PRESSED), Keys { overlay: true, ..Keys::default() }, "let go again before the look");
+        assert_eq!(keys(0), Keys { picture: true, ..Keys::default() });
     }
 }

@@ -5,6 +5,7 @@
 mod ending;
 #[cfg(feature = "in-process")]
 mod in_process;
+mod refused;
 mod start;
 #[cfg(feature = "in-process")]
 mod surfaces;
@@ -15,6 +16,8 @@ use afterimage_stream::Link;
 use afterimage_stream::packets::{Corner, Overlay};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+pub(crate) use refused::open_or_say;
 
 use crate::captures;
 
@@ -83,18 +86,42 @@ pub(crate) fn open() -> Result<Way, OpenError> {
     }
 }
 
-/// Tells the renderer what this process's configuration wants to see over pictures, wherever it renders.
-pub(crate) fn show_figures(guest: &mut afterimage_d3d9::Device) {
+/// Whether the renderer in this process has no way to draw into a window.
+#[cfg(feature = "in-process")]
+pub(crate) use surfaces::is_refused;
+
+/// This library has no renderer that could.
+#[cfg(not(feature = "in-process"))]
+pub(crate) fn is_refused(_window: u64) -> bool {
+    false
+}
+
+/// What this process's configuration wants to see over pictures.
+fn figures() -> Overlay {
     let settings = settings();
     let corner = Corner::from_name(settings.hud_position.name()).unwrap_or(Corner::TopLeft);
-    let overlay = Overlay::of(settings.hud.iter().map(|item| item.name()), settings.hud_scale, corner);
+    Overlay::of(settings.hud.iter().map(|item| item.name()), settings.hud_scale, corner)
+}
+
+/// Tells the renderer what this process's configuration wants to see over pictures, wherever it renders.
+pub(crate) fn show_figures(guest: &mut afterimage_d3d9::Device) {
+    let overlay = figures();
     if !overlay.is_off() {
         guest.set_overlay(overlay);
     }
 }
 
+/// Shows figures where none are shown, and none where some are. Who has named none gets those that most want to see.
+pub(crate) fn turn_figures(guest: &mut afterimage_d3d9::Device) {
+    let wanted = figures();
+    let items = if wanted.is_off() { wanted.items | Overlay::USUAL } else { wanted.items };
+    let shown = !guest.overlay().is_off();
+    guest.set_overlay(Overlay { items: if shown { 0 } else { items }, ..wanted });
+}
+
 fn viewer() -> Result<Way, OpenError> {
     let options = Options::default();
+    let options = Options { wait: refused::patience(options.wait), ..options };
     let link = match &settings().start_viewer {
         None => SharedLink::connect(&options)?,
         Some(program) => start::connect(program, options)?,

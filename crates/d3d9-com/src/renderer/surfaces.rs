@@ -3,6 +3,7 @@
 use afterimage_stream::packets::{PresentTarget, WindowKind};
 use afterimage_vulkan::ash::vk;
 use afterimage_vulkan::{Instance, SurfaceFactory};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Makes surfaces of windows of this process.
 pub(super) fn factory() -> SurfaceFactory {
@@ -12,10 +13,26 @@ pub(super) fn factory() -> SurfaceFactory {
 /// The surface of a target's window; `None` where it has no window.
 fn surface(target: &PresentTarget, instance: &Instance) -> Option<Result<vk::SurfaceKHR, String>> {
     let window = usize::try_from(target.window).ok()?;
-    if target.window_kind == WindowKind::Headless as u32 {
+    if [WindowKind::Headless as u32, WindowKind::Blit as u32].contains(&target.window_kind) {
         return None;
     }
-    Some(of_window(window, instance))
+    let surface = of_window(window, instance);
+    if surface.is_err() {
+        refused().push(window);
+    }
+    Some(surface)
+}
+
+/// Windows that Vulkan has refused.
+static REFUSED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+fn refused() -> MutexGuard<'static, Vec<usize>> {
+    REFUSED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether Vulkan has refused a window.
+pub(crate) fn is_refused(window: u64) -> bool {
+    usize::try_from(window).is_ok_and(|window| refused().contains(&window))
 }
 
 #[cfg(not(windows))]

@@ -7,6 +7,7 @@
 use super::Device;
 use crate::error::{Error, Result};
 use crate::handle::*;
+use crate::memory::Locked;
 use afterimage_d3d9_types::*;
 
 /// Frames without a question after which pictures are not kept any more.
@@ -19,6 +20,8 @@ pub(crate) struct Front {
     size: (u32, u32),
     /// The frame of the last question.
     asked: u64,
+    /// Where it is for the processor, once [`Device::with_shown`] has asked for that.
+    memory: Option<ImageId>,
 }
 
 impl Device {
@@ -40,6 +43,37 @@ impl Device {
     /// As [`Device::check_front_destination`].
     pub fn front_buffer_data(&mut self, chain: SwapChainId, destination: Surface, at: POINT) -> Result<()> {
         self.check_front_destination(destination)?;
+        let image = self.front(chain)?.image;
+        self.copy_to_memory(Surface::of(image), destination, at)
+    }
+
+    /// Does something with the picture that was presented last, in memory and as large as the window that shows it: blue, green, red and
+    /// something else of each pixel. Waits for the GPU.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a chain that is gone; where there is no memory.
+    pub fn with_shown(&mut self, chain: SwapChainId, see: &mut dyn FnMut(&Locked, (u32, u32))) -> Result<()> {
+        let Front { image, size: (width, height), memory, .. } = self.front(chain)?;
+        let memory = match memory {
+            Some(memory) => memory,
+            None => {
+                let memory = self.create_offscreen_plain(width, height, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM)?;
+                self.objects.images.bind(Some(memory));
+                if let Some(front) = self.objects.swap_chains.get_mut(chain).and_then(|chain| chain.front.as_mut()) {
+                    front.memory = Some(memory);
+                }
+                memory
+            }
+        };
+        let memory = Surface::of(memory);
+        self.copy_to_memory(Surface::of(image), memory, POINT::default())?;
+        let locked = self.lock_surface(memory, None, D3DLOCK_READONLY)?;
+        see(&locked, (width, height));
+        self.unlock_surface(memory)
+    }
+
+    /// The picture of a chain that is kept, from now on if it was not.
+    fn front(&mut self, chain: SwapChainId) -> Result<Front> {
         let asked = self.port.frame();
         if let Some(Front { asked: last, .. }) = self.objects.swap_chains.get_mut(chain).and_then(|c| c.front.as_mut())
         {
@@ -53,8 +87,7 @@ impl Device {
             self.make_front(chain, size)?;
             self.keep_shown(chain, last, (None, None), size);
         }
-        let front = self.objects.swap_chains.get(chain).and_then(|chain| chain.front).ok_or(Error::Internal)?;
-        self.copy_to_memory(Surface::of(front.image), destination, at)
+        self.objects.swap_chains.get(chain).and_then(|chain| chain.front).ok_or(Error::Internal)
     }
 
     /// Makes the image that pictures are kept in, instead of the one before.
@@ -65,7 +98,7 @@ impl Device {
         let image = self.create_surface([size.0, size.1, 1], target, D3DFMT_A8R8G8B8, one_sample, false, false)?;
         self.objects.images.bind(Some(image));
         if let Some(chain) = self.objects.swap_chains.get_mut(chain) {
-            chain.front = Some(Front { image, size, asked: self.port.frame() });
+            chain.front = Some(Front { image, size, asked: self.port.frame(), memory: None });
         }
         Ok(())
     }
@@ -75,6 +108,7 @@ impl Device {
         let front = self.objects.swap_chains.get_mut(chain).and_then(|chain| chain.front.take());
         if let Some(front) = front {
             self.unbind_handle(Handle::Image(front.image));
+            front.memory.into_iter().for_each(|memory| self.unbind_handle(Handle::Image(memory)));
         }
     }
 

@@ -213,6 +213,12 @@ impl Device {
         Ok(self.chain(chain)?.parameters)
     }
 
+    /// Where a swap chain's pictures go.
+    #[must_use]
+    pub fn window(&self, chain: SwapChainId) -> Option<Window> {
+        Some(self.chain(chain).ok()?.window)
+    }
+
     /// A back buffer of a swap chain.
     ///
     /// # Errors

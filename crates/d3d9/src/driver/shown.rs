@@ -92,6 +92,12 @@ impl Device {
         self.port.push(&overlay);
     }
 
+    /// What the renderer was told to show over them.
+    #[must_use]
+    pub fn overlay(&self) -> Overlay {
+        self.overlay
+    }
+
     /// Declares every present target to a new receiver, with what is done to its pictures.
     pub(crate) fn send_targets(&mut self) {
         for target in &self.targets {

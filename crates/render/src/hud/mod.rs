@@ -4,6 +4,8 @@
 
 pub mod font;
 pub mod layout;
+pub mod log;
+pub mod notices;
 pub mod times;
 
 use crate::hud::layout::Line;
@@ -11,7 +13,7 @@ use crate::hud::times::{Summary, Times};
 use afterimage_state::Figures;
 use afterimage_stream::packets::{Init, Overlay};
 use bytemuck::{Pod, Zeroable};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A rectangle of pixels from the upper left, with a glyph or filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
@@ -53,6 +55,19 @@ pub struct Counters {
     pub renderer: Figures,
     /// Calls of the host's API that were not needed.
     pub calls_saved: u64,
+    /// How long the GPU was busy, where that is measured.
+    pub busy: Option<Duration>,
+}
+
+impl Counters {
+    /// The GPU's time a frame in milliseconds, and the share of the time that it was busy, between two moments that are so far apart.
+    #[must_use]
+    pub fn gpu_since(&self, before: &Self, age: Duration) -> Option<(f32, f32)> {
+        let busy = self.busy?.saturating_sub(before.busy?).as_secs_f32();
+        let frames = self.frames.saturating_sub(before.frames).max(1);
+        let share = if age.is_zero() { 0.0 } else { (busy / age.as_secs_f32()).min(1.0) };
+        Some((busy * 1000.0 / frames as f32, share))
+    }
 }
 
 /// Everything that lines can say.
@@ -68,6 +83,8 @@ pub struct Facts {
     pub api: String,
     /// Frames a second.
     pub fps: f32,
+    /// The GPU's milliseconds a frame, and the share of the time that it is busy.
+    pub gpu: Option<(f32, f32)>,
     /// Per frame.
     pub draws: u64,
     /// Per frame.
@@ -144,6 +161,10 @@ pub fn lines(item: u32, facts: &Facts, times: &Times) -> Vec<Line> {
         }
         Overlay::DEVICE => return vec![Line::Text(facts.device.clone()), Line::Text(facts.driver.clone())],
         Overlay::FPS => format!("{:.1} fps", facts.fps),
+        Overlay::GPU => match facts.gpu {
+            Some((time, share)) => format!("GPU {time:.1} ms, {:.0} %", share * 100.0),
+            None => "GPU: the device tells no time".into(),
+        },
         Overlay::FRAMETIMES => {
             let legend = times.summary().map(|Summary { mean, low: [percent, tenth] }| {
                 Line::Text(format!("{mean:.1} ms, 1% low {percent:.1}, 0.1% {tenth:.1}"))
@@ -224,6 +245,9 @@ mod tests {
         assert_eq!(text(Overlay::API, &facts), ["Direct3D 9 on Vulkan 1.3.230"]);
         assert_eq!(text(Overlay::DEVICE, &facts), ["a device", "its driver 1.2"]);
         assert_eq!(text(Overlay::FPS, &facts), ["59.9 fps"]);
+        assert_eq!(text(Overlay::GPU, &facts), ["GPU: the device tells no time"]);
+        facts.gpu = Some((4.26, 0.637));
+        assert_eq!(text(Overlay::GPU, &facts), ["GPU 4.3 ms, 64 %"]);
         assert_eq!(text(Overlay::FRAMETIMES, &facts), ["(graph)", "20.0 ms, 1% low 50.0, 0.1% 50.0"]);
         assert_eq!(text(Overlay::SUBMISSIONS, &facts), ["2.5 submissions"]);
         assert_eq!(text(Overlay::DRAWCALLS, &facts), ["1 draw"]);
@@ -245,6 +269,20 @@ mod tests {
         (facts.pending, facts.draws, facts.skipped) = (7, 30, 2);
         assert_eq!(text(Overlay::COMPILER, &facts), ["compiling 7..."]);
         assert_eq!(text(Overlay::DRAWCALLS, &facts), ["30 draws, 2 skipped"]);
+    }
+
+    #[test]
+    fn the_gpu_s_share_is_of_the_time_between() {
+        let at = |frames, busy: Option<u64>| Counters {
+            frames,
+            busy: busy.map(Duration::from_millis),
+            ..Counters::default()
+        };
+        let half = Duration::from_millis(500);
+        assert_eq!(at(110, Some(350)).gpu_since(&at(100, Some(100)), half), Some((25.0, 0.5)));
+        assert_eq!(at(100, Some(900)).gpu_since(&at(100, Some(0)), half), Some((900.0, 1.0)), "what is not done yet");
+        assert_eq!(at(110, None).gpu_since(&at(100, None), half), None);
+        assert_eq!(at(110, Some(5)).gpu_since(&at(100, Some(5)), Duration::ZERO), Some((0.0, 0.0)));
     }
 
     #[test]

@@ -116,6 +116,8 @@ packet_enum! {
         Sdl = 2,
         /// X11 window id.
         X11 = 3,
+        /// `HWND` of the guest's process, which draws into it itself: nobody else does.
+        Blit = 4,
     }
 }
 packet_enum! {

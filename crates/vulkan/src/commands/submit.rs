@@ -3,6 +3,7 @@
 //! A submission has two command buffers. `before` holds uploads to objects that `main` has not touched yet in this
 //! submission, so that they need not break a render pass; it runs first. A timeline semaphore counts submissions.
 
+use crate::commands::meter::Meter;
 use crate::commands::watch::Watch;
 use crate::device::barrier::memory_barrier;
 use crate::device::gpu::Gpu;
@@ -40,6 +41,8 @@ pub(crate) struct Submissions {
     trash: VecDeque<(u64, Trash)>,
     /// In a process of its own: what is noted of them, and who looks at them.
     pub(crate) watch: Option<Box<Watch>>,
+    /// How long they take, where somebody wants to know.
+    meter: Option<Meter>,
 }
 
 impl Submissions {
@@ -62,6 +65,7 @@ impl Submissions {
             free: Vec::new(),
             trash: VecDeque::new(),
             watch: None,
+            meter: None,
         };
         submissions.watch = own.map(|own| Watch::new(gpu, timeline, own).map(Box::new)).transpose()?;
         submissions.begin()?;
@@ -83,6 +87,9 @@ impl Submissions {
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the buffer is fresh or reset.
         unsafe { self.gpu.raw.begin_command_buffer(commands.main, &info) }.checked("vkBeginCommandBuffer")?;
+        if let Some(meter) = &mut self.meter {
+            meter.begin(commands.main);
+        }
         self.main = commands.main;
         self.main_used = false;
         self.before_used = false;
@@ -120,6 +127,9 @@ impl Submissions {
             let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
             // SAFETY: the buffer is fresh or reset.
             unsafe { self.gpu.raw.begin_command_buffer(before, &info) }.checked("vkBeginCommandBuffer")?;
+            if let Some(meter) = &mut self.meter {
+                meter.before(before);
+            }
             memory_barrier(
                 &self.gpu,
                 before,
@@ -131,6 +141,22 @@ impl Submissions {
             );
         }
         Ok(before)
+    }
+
+    /// Has the GPU's time measured from the next submission on. It is not where the device tells no time.
+    ///
+    /// # Errors
+    /// Vulkan refuses.
+    pub(crate) fn measure(&mut self) -> Result {
+        if self.meter.is_none() {
+            self.meter = Meter::new(&self.gpu)?;
+        }
+        Ok(())
+    }
+
+    /// How long the GPU was busy since it is measured; `None` if it is not.
+    pub(crate) fn busy(&self) -> Option<Duration> {
+        self.meter.as_ref().map(Meter::busy)
     }
 
     /// Whether the GPU has done everything that it was given.
@@ -158,6 +184,9 @@ impl Submissions {
             // SAFETY: the buffer is being recorded.
             unsafe { raw.end_command_buffer(commands.before) }.checked("vkEndCommandBuffer")?;
             infos.push(vk::CommandBufferSubmitInfo::default().command_buffer(commands.before));
+        }
+        if let Some(meter) = &mut self.meter {
+            meter.end(commands.main, self.current);
         }
         // SAFETY: the buffer is being recorded; the caller has closed the render pass.
         unsafe { raw.end_command_buffer(commands.main) }.checked("vkEndCommandBuffer")?;
@@ -197,6 +226,9 @@ impl Submissions {
             unsafe { self.gpu.raw.get_semaphore_counter_value(self.timeline) }.checked("vkGetSemaphoreCounterValue")?;
         if let Some(watch) = &mut self.watch {
             watch.completed(self.completed);
+        }
+        if let Some(meter) = &mut self.meter {
+            meter.collect(self.completed)?;
         }
         while let Some((number, _)) = self.in_flight.front()
             && *number <= self.completed

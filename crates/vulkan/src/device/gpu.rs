@@ -90,22 +90,25 @@ fn select(instance: &Instance, options: &Options) -> Result<(vk::PhysicalDevice,
         vk::PhysicalDeviceType::VIRTUAL_GPU => 2,
         _ => 3,
     };
-    let mut found = Vec::new();
-    let mut usable = Vec::new();
+    let (mut usable, mut unusable, mut others) = (Vec::new(), Vec::new(), Vec::new());
     for (number, (handle, profile)) in devices(instance, options)?.into_iter().enumerate() {
         let matches = options.device.as_ref().is_none_or(|wanted| {
             wanted.parse() == Ok(number) || profile.name.to_lowercase().contains(&wanted.to_lowercase())
         });
-        if !profile.missing.is_empty() {
-            found.push(format!("{} lacks {}", profile.name, profile.missing.join(", ")));
-        } else if matches {
+        if !matches {
+            others.push(profile.name);
+        } else if profile.missing.is_empty() {
             usable.push((handle, profile));
         } else {
-            found.push(format!("{} is another device", profile.name));
+            unusable.push(profile.lacks());
         }
     }
     let best = usable.into_iter().min_by_key(|(_, profile)| rank(profile));
-    best.ok_or(Error::NoDevice { wanted: options.device.clone(), found })
+    best.ok_or_else(|| match &options.device {
+        _ if !unusable.is_empty() => Error::Unusable(unusable),
+        Some(wanted) if !others.is_empty() => Error::OtherDevice { wanted: wanted.clone(), found: others },
+        _ => Error::NoDriver,
+    })
 }
 
 impl Gpu {

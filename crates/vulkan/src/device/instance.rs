@@ -112,7 +112,11 @@ impl Instance {
         }
         let messages = Box::new(AtomicU64::new(0));
         // SAFETY: every pointer in `info` lives until the end of this function.
-        let raw = unsafe { entry.create_instance(&info, None) }.checked("vkCreateInstance")?;
+        let raw = unsafe { entry.create_instance(&info, None) }.map_err(|result| match result {
+            // So says the loader where no driver can be loaded, and Wine's where it finds no loader.
+            vk::Result::ERROR_INCOMPATIBLE_DRIVER | vk::Result::ERROR_INITIALIZATION_FAILED => Error::NoDriver,
+            result => Error::Vulkan { call: "vkCreateInstance", result },
+        })?;
         let kept = !FIRST_IS_THERE.swap(true, Ordering::Relaxed);
         let mut instance = Self { entry, raw, surfaces, layer, debug_names, messenger: None, messages, kept };
         if layer.is_some() {

@@ -3,6 +3,7 @@
 use crate::device::format;
 use crate::device::instance::Instance;
 use crate::error::{Checked, Result};
+use crate::missing::{newer_driver, version};
 use crate::options::Options;
 use afterimage_abi::varyings;
 use afterimage_ir::Component;
@@ -11,6 +12,9 @@ use afterimage_stream::{DeviceFeatures, DeviceInfo, FEEDBACK_BUFFERS, Format, Fo
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
 use std::fmt;
+
+/// The version of a device that is to act as if its driver were old.
+const OLD: u32 = vk::make_api_version(0, 1, 2, 0);
 
 /// Locations between stages that shaders with records need: all up to [`varyings::DRAW`].
 const LOCATIONS: u32 = varyings::DRAW as u32 + 1;
@@ -348,9 +352,12 @@ fn on(value: vk::Bool32) -> bool {
 
 /// What the renderer needs and a device lacks, by Vulkan's names.
 fn missing(features: &Features, api_version: u32, graphics_queue: bool) -> Vec<&'static str> {
+    if api_version < vk::API_VERSION_1_3 {
+        // What else it has was not asked.
+        return vec!["Vulkan 1.3"];
+    }
     let (core, f12, f13) = (&features.core, &features.v12, &features.v13);
     let needed = [
-        ("Vulkan 1.3", api_version >= vk::API_VERSION_1_3),
         ("a graphics queue", graphics_queue),
         ("dynamicRendering", on(f13.dynamic_rendering)),
         ("maintenance4", on(f13.maintenance4)),
@@ -438,8 +445,9 @@ impl Profile {
         // SAFETY: the handle is the instance's, and the chain is valid.
         unsafe { instance.raw.get_physical_device_properties2(handle, &mut properties) };
         let properties = properties.properties;
+        let api_version = if without.vulkan_1_3 { OLD.min(properties.api_version) } else { properties.api_version };
         let mut features = Features::default();
-        if properties.api_version >= vk::API_VERSION_1_3 {
+        if api_version >= vk::API_VERSION_1_3 {
             features.chained(&extensions, |chain| {
                 // SAFETY: as above.
                 unsafe { instance.raw.get_physical_device_features2(handle, chain) };
@@ -460,7 +468,7 @@ impl Profile {
             family.queue_flags.contains(vk::QueueFlags::GRAPHICS) || family.queue_flags.contains(graphics)
         });
         let (core, f12) = (&features.core, &features.v12);
-        let missing = missing(&features, properties.api_version, family.is_some());
+        let missing = missing(&features, api_version, family.is_some());
         let dynamic_state3 =
             if without.dynamic_state3 { DynamicState3::default() } else { dynamic_state3(&features.dynamic3) };
         let format_4444 = on(features.formats_4444.format_a4r4g4b4);
@@ -488,7 +496,7 @@ impl Profile {
             vendor: properties.vendor_id,
             device: properties.device_id,
             driver_version: properties.driver_version,
-            api_version: properties.api_version,
+            api_version,
             kind: properties.device_type,
             memory: local,
             limits: properties.limits,
@@ -837,10 +845,16 @@ fn bindless(
     Some(sizes)
 }
 
+impl Profile {
+    /// That the device cannot be used: its name, its driver, and what that lacks.
+    pub(crate) fn lacks(&self) -> String {
+        let Self { name, driver, api_version, missing, .. } = self;
+        format!("{name} (driver {driver}, Vulkan {}) lacks {}", version(*api_version), missing.join(", "))
+    }
+}
+
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let version =
-            |v: u32| format!("{}.{}.{}", vk::api_version_major(v), vk::api_version_minor(v), vk::api_version_patch(v));
         let yes = |value: bool| if value { "yes" } else { "no" };
         writeln!(f, "{}", self.name)?;
         writeln!(f, "  driver               {}", self.driver)?;
@@ -848,7 +862,7 @@ impl fmt::Display for Profile {
         writeln!(f, "  type                 {:?}", self.kind)?;
         writeln!(f, "  device memory        {} MiB", self.memory >> 20)?;
         if !self.missing.is_empty() {
-            return writeln!(f, "  not usable, lacks    {}", self.missing.join(", "));
+            return writeln!(f, "  MISSING              {} ({})", self.missing.join(", "), newer_driver());
         }
         match self.bindless {
             Some(b) => writeln!(

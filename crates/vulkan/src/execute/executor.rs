@@ -240,6 +240,9 @@ impl Executor for Renderer {
     ) -> std::result::Result<(), Box<StreamError>> {
         self.programs.looked_ahead = false;
         self.take_requests();
+        if self.options.trace_packets {
+            afterimage_stream::trace::trace(batch);
+        }
         let whole = Batch { words: batch, arena };
         let mut first_error = None;
         for located in Reader::new(batch) {

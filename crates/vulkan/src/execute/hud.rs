@@ -1,6 +1,7 @@
 //! Figures over pictures: what there is to say, and when it is said anew.
 
 use crate::renderer::Renderer;
+use afterimage_render::hud::log::Slow;
 use afterimage_render::hud::{Counters, Facts, Memory, lines};
 use afterimage_stream::Arena;
 use afterimage_stream::packets::Overlay;
@@ -18,15 +19,7 @@ impl Renderer {
         if let Some(last) = hud.last.replace(now) {
             hud.times.add((now - last).as_secs_f32() * 1000.0);
         }
-        let counters = Counters {
-            frames: self.stats.frames,
-            draws: self.recorder.draws,
-            skipped: self.recorder.skipped_draws,
-            submissions: self.recorder.submissions.current,
-            guest: self.stats.guest,
-            renderer: self.state_figures(),
-            calls_saved: self.calls_saved(),
-        };
+        let counters = self.counted();
         let (since, before) = *hud.refreshed.get_or_insert((now, counters));
         let age = now - since;
         if hud.lines.is_empty() || age >= REFRESH {
@@ -42,6 +35,66 @@ impl Renderer {
         self.presenter.hud = Some(hud);
     }
 
+    /// How long the GPU was busy with what this renderer gave it, since somebody is told of it: the overlay's `gpu`, or the log of figures.
+    /// `None` where nobody is, or the device tells no time.
+    #[must_use]
+    pub fn gpu_busy(&self) -> Option<Duration> {
+        self.recorder.submissions.busy()
+    }
+
+    /// Has the GPU's time measured where somebody is told of it.
+    pub(crate) fn measure_gpu(&mut self) {
+        let shown = self.presenter.hud.as_ref().is_some_and(|hud| hud.overlay.items & Overlay::GPU != 0);
+        if (shown || self.presenter.hud_log.is_some())
+            && let Err(error) = self.recorder.submissions.measure()
+        {
+            self.fail(error);
+        }
+    }
+
+    /// A frame is presented: its line in the log of figures, if there is one.
+    pub(crate) fn log_frame(&mut self) {
+        let Some(mut log) = self.presenter.hud_log.take() else { return };
+        let now = (Instant::now(), self.counted());
+        let slow = || {
+            let before = self.presenter.logged.replace(now);
+            let load = before.and_then(|(since, before)| now.1.gpu_since(&before, now.0 - since));
+            let gpu_bytes = self.gpu.memory_budget().map_or_else(|| self.gpu.allocated_bytes(), |heaps| heaps[0].used);
+            Slow { gpu_load: load.map_or(0.0, |(_, share)| share), gpu_bytes }
+        };
+        match log.frame(slow) {
+            Ok(()) => self.presenter.hud_log = Some(log),
+            Err(error) => self.log_failed(error),
+        }
+    }
+
+    /// The log of figures ends.
+    pub(crate) fn finish_hud_log(&mut self) {
+        if let Some(Err(error)) = self.presenter.hud_log.take().map(|mut log| log.finish()) {
+            self.log_failed(error);
+        }
+    }
+
+    fn log_failed(&self, error: std::io::Error) {
+        let Some(path) = &self.options.hud_log else { return };
+        if let Some(why) = self.presenter.failures.note(path, Err::<(), _>(error)) {
+            tracing::error!("{why}");
+        }
+    }
+
+    fn counted(&self) -> Counters {
+        Counters {
+            frames: self.stats.frames,
+            draws: self.recorder.draws,
+            skipped: self.recorder.skipped_draws,
+            submissions: self.recorder.submissions.current,
+            guest: self.stats.guest,
+            renderer: self.state_figures(),
+            calls_saved: self.calls_saved(),
+            busy: self.recorder.submissions.busy(),
+        }
+    }
+
     fn facts(&self, items: u32, (before, now, age): (Counters, Counters, Duration), arena: &dyn Arena) -> Facts {
         let frames = now.frames - before.frames;
         let profile = &self.gpu.profile;
@@ -54,6 +107,7 @@ impl Renderer {
             driver: profile.driver.clone(),
             api: format!("Vulkan {major}.{minor}.{patch}"),
             fps: if age.is_zero() { 0.0 } else { frames as f32 / age.as_secs_f32() },
+            gpu: now.gpu_since(&before, age),
             draws: (now.draws - before.draws).checked_div(frames).unwrap_or(0),
             submissions: (now.submissions - before.submissions) as f32 / frames.max(1) as f32,
             skipped: now.skipped - before.skipped,

@@ -4,7 +4,7 @@ use crate::device::gpu::Gpu;
 use crate::device::memory::{Buffer, Place};
 use crate::error::{Error, Result};
 use crate::present::overlay::Canvas;
-use crate::present::presenter::{Outgoing, Pending, PictureSink, picture_image, plain_view};
+use crate::present::presenter::{Outgoing, Pending, PictureSink, Wanted, picture_image, plain_view};
 use crate::present::swapchain::{SurfaceFactory, Swapchain};
 use crate::renderer::Renderer;
 use crate::resources::trash::Trash;
@@ -12,7 +12,6 @@ use afterimage_render::hud::Hud;
 use afterimage_stream::packets::{Overlay, Present, PresentTarget, Rect};
 use afterimage_stream::{Arena, ObjectId, Reply};
 use ash::vk;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Renderer {
@@ -60,6 +59,12 @@ impl Renderer {
     /// told.
     pub fn set_overlay(&mut self, body: &Overlay) {
         self.presenter.hud = Hud::new(body);
+        self.measure_gpu();
+    }
+
+    /// Says something on the pictures in windows, for two seconds.
+    pub fn notice(&mut self, text: &str) {
+        self.presenter.notices.say(text);
     }
 
     /// A target was destroyed.
@@ -82,6 +87,8 @@ impl Renderer {
         if self.presenter.hud.is_some() {
             self.hud_frame(arena);
         }
+        self.log_frame();
+        self.say_captured();
         let files = self.presenter.files(body.frame);
         if !files.is_empty() || self.presenter.sink.is_some() {
             self.copy_picture(body, files)?;
@@ -117,7 +124,7 @@ impl Renderer {
     }
 
     /// Converts what is shown to 8 bits per channel and copies it for the CPU.
-    fn copy_picture(&mut self, body: &Present, files: Vec<PathBuf>) -> Result {
+    fn copy_picture(&mut self, body: &Present, files: Vec<Wanted>) -> Result {
         let Some(rect) = self.shown(body) else { return Ok(()) };
         let extent = vk::Extent2D { width: rect.width, height: rect.height };
         let picture = picture_image(&self.gpu, "picture", extent, vk::ImageUsageFlags::COLOR_ATTACHMENT)?;

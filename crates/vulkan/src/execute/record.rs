@@ -4,6 +4,7 @@ use crate::device::barrier::full_barrier;
 use crate::device::memory::{Buffer, Place};
 use crate::error::Result;
 use crate::options::FrameSet;
+use crate::present::presenter::saved;
 use crate::renderer::Renderer;
 use crate::transfer::readback::Copied;
 use crate::transfer::samples::Samples;
@@ -125,7 +126,10 @@ impl Renderer {
         let list = std::mem::take(&mut *requests.list.lock().unwrap_or_else(PoisonError::into_inner));
         for request in list {
             match request {
-                Request::Capture(path, frames) => self.capture_next_frames(&path, frames),
+                Request::Capture(path, frames) => {
+                    self.capture_next_frames(&path, frames);
+                    self.captures.by_hand.push(path);
+                }
                 Request::Picture(name) => self.presenter.keep_next(name),
             }
         }
@@ -246,7 +250,19 @@ impl Renderer {
     fn finish_writing(&mut self, all: bool) {
         let done = |(_, recorder): &mut (PathBuf, Recorder)| all || recorder.is_done();
         for (path, recorder) in self.captures.writing.extract_if(.., done) {
-            tell(&path, recorder.wait(), &self.presenter.failures);
+            let written = recorder.wait();
+            if let Some(at) = self.captures.by_hand.iter().position(|asked| *asked == path) {
+                self.captures.by_hand.swap_remove(at);
+                self.presenter.notices.say(&saved(&path, &written));
+            }
+            tell(&path, written, &self.presenter.failures);
+        }
+    }
+
+    /// Says which captures have been written by now.
+    pub(crate) fn say_captured(&mut self) {
+        if !self.captures.writing.is_empty() {
+            self.finish_writing(false);
         }
     }
 

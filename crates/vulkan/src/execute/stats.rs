@@ -105,6 +105,7 @@ impl Renderer {
             self.fail(error);
         }
         self.write_stats();
+        self.finish_hud_log();
         self.presenter.failures.count()
     }
 }

@@ -7,15 +7,20 @@ use crate::options::{FrameSet, Options};
 use crate::present::overlay::Overlays;
 use crate::present::swapchain::{SurfaceFactory, Swapchain};
 use afterimage_output::{Channels, Failures};
-use afterimage_render::hud::{Hud, Rectangle};
+use afterimage_render::hud::log::HudLog;
+use afterimage_render::hud::notices::Notices;
+use afterimage_render::hud::times::Times;
+use afterimage_render::hud::{Counters, Hud, Rectangle, layout};
 use afterimage_render::workers::{Urgency, Workers};
 use afterimage_stream::ObjectId;
-use afterimage_stream::packets::{Overlay, PresentTarget, Rect};
+use afterimage_stream::packets::{Corner, Overlay, PresentTarget, Rect};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A presented picture in CPU memory.
 #[derive(Debug)]
@@ -44,7 +49,14 @@ pub(crate) struct Pending {
     pub(crate) height: u32,
     pub(crate) buffer: Buffer,
     /// Where it is written to.
-    pub(crate) files: Vec<PathBuf>,
+    pub(crate) files: Vec<Wanted>,
+}
+
+/// A file that a picture is written to.
+pub(crate) struct Wanted {
+    path: PathBuf,
+    /// Somebody waits for it: that it is there is said on the picture.
+    by_hand: bool,
 }
 
 /// Targets and pictures.
@@ -54,6 +66,12 @@ pub(crate) struct Presenter {
     screenshot_frames: Option<FrameSet>,
     /// Names for the next picture, which somebody wants besides.
     kept: Vec<PathBuf>,
+    /// What is said on pictures in windows.
+    pub(crate) notices: Arc<Notices>,
+    /// A line of figures for each frame goes there.
+    pub(crate) hud_log: Option<HudLog>,
+    /// What was counted when that log was last told of the GPU, and when.
+    pub(crate) logged: Option<(Instant, Counters)>,
     pub(crate) sink: Option<PictureSink>,
     pub(crate) pending: VecDeque<Pending>,
     writers: Option<Workers>,
@@ -72,6 +90,27 @@ pub(crate) struct Presenter {
     pub(crate) overlays: Option<Box<Overlays>>,
 }
 
+/// What is said of a file that somebody waits for.
+pub(crate) fn saved<T, E: Display>(path: &Path, written: &std::result::Result<T, E>) -> String {
+    let name = path.file_name().unwrap_or_default().display();
+    written.as_ref().map_or_else(|error| format!("{name}: {error}"), |_| format!("saved {name}"))
+}
+
+/// The log of figures that the options name. One that cannot be made is said.
+fn hud_log(gpu: &Gpu, options: &Options, failures: &Failures) -> Option<HudLog> {
+    let path = options.hud_log.as_ref()?;
+    let made = HudLog::create(path, &gpu.profile.name, &gpu.profile.driver);
+    match made {
+        Ok(log) => Some(log),
+        Err(error) => {
+            if let Some(why) = failures.note(path, Err::<(), _>(error)) {
+                tracing::error!("{why}");
+            }
+            None
+        }
+    }
+}
+
 impl Presenter {
     pub(crate) fn new(gpu: &Arc<Gpu>, options: &Options) -> Self {
         let screenshots = options.screenshots.clone();
@@ -81,6 +120,7 @@ impl Presenter {
         {
             tracing::error!("{why}");
         }
+        let hud_log = hud_log(gpu, options, &failures);
         Self {
             gpu: Arc::clone(gpu),
             writers: None,
@@ -88,6 +128,9 @@ impl Presenter {
             screenshots,
             screenshot_frames: options.screenshot_frames.clone(),
             kept: Vec::new(),
+            notices: Arc::default(),
+            hud_log,
+            logged: None,
             sink: None,
             pending: VecDeque::new(),
             targets: Vec::new(),
@@ -117,8 +160,24 @@ impl Presenter {
 
     /// What is drawn over pictures of this size in windows (or pictures for the CPU).
     pub(crate) fn figures(&self, picture: bool, extent: vk::Extent2D) -> Vec<Rectangle> {
-        let shown = |hud: &&Hud| !self.headless && (!picture || hud.overlay.items & Overlay::PICTURES != 0);
-        self.hud.as_deref().filter(shown).map_or_else(Vec::new, |hud| hud.rectangles([extent.width, extent.height]))
+        if self.headless {
+            return Vec::new();
+        }
+        let size = [extent.width, extent.height];
+        let shown = |hud: &&Hud| !picture || hud.overlay.items & Overlay::PICTURES != 0;
+        let hud = self.hud.as_deref();
+        let mut rectangles = hud.filter(shown).map_or_else(Vec::new, |hud| hud.rectangles(size));
+        if !picture {
+            // Not where the figures are.
+            let overlay = hud.map_or_else(Overlay::default, |hud| hud.overlay);
+            let corner = match Corner::of(overlay.corner) {
+                Corner::BottomLeft => Corner::TopLeft,
+                _ => Corner::BottomLeft,
+            };
+            let overlay = Overlay { corner: corner as u8, ..overlay };
+            rectangles.extend(layout::rectangles(&overlay, &self.notices.lines(), &Times::default(), size));
+        }
+        rectangles
     }
 
     /// Writes the next picture to a file of this name and its number.
@@ -127,16 +186,16 @@ impl Presenter {
     }
 
     /// Where a frame's picture is to be written to.
-    pub(crate) fn files(&mut self, frame: u64) -> Vec<PathBuf> {
+    pub(crate) fn files(&mut self, frame: u64) -> Vec<Wanted> {
         let named = |mut name: PathBuf| {
             name.as_mut_os_string().push(format!("-frame-{frame:06}.png"));
-            name
+            Wanted { path: name, by_hand: true }
         };
-        let mut files: Vec<PathBuf> = self.kept.drain(..).map(named).collect();
+        let mut files: Vec<Wanted> = self.kept.drain(..).map(named).collect();
         if let Some(folder) = &self.screenshots
             && self.screenshot_frames.as_ref().is_none_or(|set| set.contains(frame))
         {
-            files.push(folder.join(format!("frame-{frame:06}.png")));
+            files.push(Wanted { path: folder.join(format!("frame-{frame:06}.png")), by_hand: false });
         }
         files
     }
@@ -155,13 +214,16 @@ impl Presenter {
                     rgba: bytes,
                 });
             }
-            for path in pending.files {
+            for Wanted { path, by_hand } in pending.files {
                 let writers = self.writers.get_or_insert_with(|| Workers::new("pictures"));
                 let (width, height) = (pending.width, pending.height);
                 let rgb: Vec<u8> = bytes.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
-                let failures = Arc::clone(&self.failures);
+                let (failures, notices) = (Arc::clone(&self.failures), Arc::clone(&self.notices));
                 writers.run(Urgency::Soon, move || {
                     let written = afterimage_output::png(&path, [width, height], Channels::Rgb, &rgb);
+                    if by_hand {
+                        notices.say(&saved(&path, &written));
+                    }
                     if let Some(why) = failures.note(&path, written) {
                         tracing::error!("{why}");
                     }

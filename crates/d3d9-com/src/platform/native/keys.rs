@@ -15,6 +15,8 @@ const KEY_DOWN: u32 = 0x300;
 /// Scan codes.
 const F10: u32 = 67;
 const F12: u32 = 69;
+/// Modifiers: the left Shift and the right one.
+const SHIFT: u16 = 3;
 
 /// `SDL_KeyboardEvent` of SDL 2, as far as it is looked at.
 #[repr(C)]
@@ -26,6 +28,8 @@ struct Event2 {
     repeat: u8,
     pad: [u8; 2],
     scan_code: u32,
+    key: u32,
+    modifiers: u16,
 }
 
 /// The same of SDL 3.
@@ -50,15 +54,16 @@ type Watch = unsafe extern "C" fn(*mut c_void, *const c_void) -> c_int;
 /// Pressed, and not told of yet.
 static CAPTURE: AtomicBool = AtomicBool::new(false);
 static PICTURE: AtomicBool = AtomicBool::new(false);
+static OVERLAY: AtomicBool = AtomicBool::new(false);
 
 /// What was pressed since the last call.
 pub(crate) fn pressed_keys() -> Keys {
     static WATCH: Once = Once::new();
     // Not before the first frame: SDL is there by then, if it ever is.
     WATCH.call_once(watch);
-    // A frame costs no more than two loads.
+    // A frame costs no more than three loads.
     let taken = |key: &AtomicBool| key.load(Ordering::Relaxed) && key.swap(false, Ordering::Relaxed);
-    Keys { capture: taken(&CAPTURE), picture: taken(&PICTURE) }
+    Keys { capture: taken(&CAPTURE), picture: taken(&PICTURE), overlay: taken(&OVERLAY) }
 }
 
 fn watch() {
@@ -90,7 +95,7 @@ unsafe extern "C" fn event_2(_: *mut c_void, event: *const c_void) -> c_int {
     unsafe {
         if *event.cast::<u32>() == KEY_DOWN {
             let event = &*event.cast::<Event2>();
-            note(event.scan_code, event.repeat);
+            note(event.scan_code, event.modifiers, event.repeat);
         }
     }
     1
@@ -101,16 +106,17 @@ unsafe extern "C" fn event_3(_: *mut c_void, event: *const c_void) -> c_int {
     unsafe {
         if *event.cast::<u32>() == KEY_DOWN {
             let event = &*event.cast::<Event3>();
-            note(event.scan_code, event.repeat);
+            note(event.scan_code, event.modifiers, event.repeat);
         }
     }
     1
 }
 
-fn note(scan_code: u32, repeat: u8) {
+fn note(scan_code: u32, modifiers: u16, repeat: u8) {
     match scan_code {
         _ if repeat != 0 => {}
         F10 => CAPTURE.store(true, Ordering::Relaxed),
+        F12 if modifiers & SHIFT != 0 => OVERLAY.store(true, Ordering::Relaxed),
         F12 => PICTURE.store(true, Ordering::Relaxed),
         _ => {}
     }

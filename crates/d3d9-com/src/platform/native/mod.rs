@@ -37,6 +37,11 @@ pub(crate) fn library() -> Option<String> {
     None
 }
 
+/// Native programs have standard error, where the log has said it.
+pub(crate) fn ask_again(_title: &str, _text: &str) -> bool {
+    false
+}
+
 /// A device context over a surface's memory, which only Windows has.
 pub(crate) struct Canvas;
 

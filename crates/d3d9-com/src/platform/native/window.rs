@@ -38,6 +38,14 @@ pub(crate) fn x11_window(_window: HWND) -> Option<u32> {
     None
 }
 
+/// SDL has no menus.
+pub(crate) fn has_menu(_window: HWND) -> bool {
+    false
+}
+
+/// SDL's windows are drawn into by Vulkan.
+pub(crate) fn blit(_window: HWND, _picture: &afterimage_d3d9::Locked, _size: (u32, u32)) {}
+
 /// SDL keeps the screen saver away from full-screen windows by itself.
 pub(crate) struct Awake;
 

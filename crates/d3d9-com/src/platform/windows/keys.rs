@@ -1,6 +1,6 @@
 //! Keys, as the system keeps their state, which also tells of presses that are over ([`Presses`]).
 //!
-//! `GetAsyncKeyState` is asked, of these two keys only, and only while a window of this process is the active one. It takes no message from
+//! `GetAsyncKeyState` is asked, of F10, F12 and Shift only, and only while a window of this process is the active one. It takes no message from
 //! the program, no hook, hot key or raw input, of which a program has only one; it tells any thread, and of programs that want raw input and
 //! no messages of keys. What it does take is its own bit "pressed since somebody last asked" from a program that asks for it of these keys.
 //! (`GetKeyState` would not. But under Wine its other bit, which turns with each press, turns twice where it is asked before the program gets
@@ -14,6 +14,7 @@ use super::sys::*;
 
 const VK_F10: i32 = 0x79;
 const VK_F12: i32 = 0x7b;
+const VK_SHIFT: i32 = 0x10;
 
 /// What was pressed since the last call while a window of this process is the active one. Wine's server is asked, which takes
 /// microseconds: not at every present of a fast program.
@@ -31,7 +32,7 @@ pub(crate) fn pressed_keys() -> Keys {
         return Keys::default();
     }
     // SAFETY: takes any key.
-    PRESSES.poll([VK_F10, VK_F12].map(|key| unsafe { GetAsyncKeyState(key) }))
+    PRESSES.poll([VK_F10, VK_F12, VK_SHIFT].map(|key| unsafe { GetAsyncKeyState(key) }))
 }
 
 fn is_active() -> bool {

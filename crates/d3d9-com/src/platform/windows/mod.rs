@@ -3,22 +3,26 @@
 //! * `sys`: the system's functions.
 //! * `modes`: monitors and display modes.
 //! * `window`, `hook`: the program's windows, and their messages.
-//! * `keys`: which keys were pressed.
-//! * `cursor`, `canvas`: the mouse pointer; device contexts.
+//! * `keys`: which keys were pressed; `message`: a message box.
+//! * `cursor`, `canvas`, `blit`: the mouse pointer; device contexts; pictures by GDI.
 
+mod blit;
 mod canvas;
 mod cursor;
 mod hook;
 mod keys;
 mod memory_context;
+mod message;
 mod modes;
 mod sys;
 mod window;
 
+pub(crate) use blit::{blit, has_menu};
 pub(crate) use canvas::*;
 pub(crate) use cursor::*;
 pub(crate) use hook::Hook;
 pub(crate) use keys::pressed_keys;
+pub(crate) use message::ask_again;
 pub(crate) use modes::Output;
 pub(crate) use window::*;
 

@@ -124,6 +124,9 @@ unsafe extern "system" {
     pub(super) fn GetWindowLongW(window: HWND, index: i32) -> i32;
     pub(super) fn SetWindowLongW(window: HWND, index: i32, value: i32) -> i32;
 
+    pub(super) fn GetMenu(window: HWND) -> isize;
+    pub(super) fn MessageBoxW(owner: HWND, text: *const u16, title: *const u16, kind: u32) -> i32;
+
     pub(super) fn GetAsyncKeyState(key: i32) -> i16;
     pub(super) fn GetForegroundWindow() -> HWND;
     pub(super) fn GetWindowThreadProcessId(window: HWND, process: *mut u32) -> u32;
@@ -150,6 +153,22 @@ unsafe extern "system" {
         from_y: i32,
         operation: u32,
     ) -> BOOL;
+    pub(super) fn StretchDIBits(
+        to: HDC,
+        x: i32,
+        y: i32,
+        width: i32,
+        height: i32,
+        from_x: i32,
+        from_y: i32,
+        from_width: i32,
+        from_height: i32,
+        bits: *const c_void,
+        info: *const BitmapInfo,
+        usage: u32,
+        operation: u32,
+    ) -> i32;
+    pub(super) fn SetStretchBltMode(context: HDC, mode: i32) -> i32;
     pub(super) fn CreateBitmap(width: i32, height: i32, planes: u32, depth: u32, bits: *const c_void) -> usize;
     pub(super) fn CreateCompatibleDC(like: HDC) -> HDC;
     pub(super) fn CreateDIBSection(
