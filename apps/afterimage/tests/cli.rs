@@ -366,7 +366,10 @@ fn packets_are_traced_and_groups_are_applied() {
     }
     assert!(!replay("AFTERIMAGE_TRACE_PACKETS", "0").contains("PresentTarget"));
     let said = replay("AFTERIMAGE_APPLY", "blend,nothing");
-    assert!(said.contains("apply = blend,nothing: Blend of these groups at every draw: ") && said.contains("Raster"), "{said}");
+    assert!(
+        said.contains("apply = blend,nothing: Blend of these groups at every draw: ") && said.contains("Raster"),
+        "{said}"
+    );
 }
 
 #[test]
