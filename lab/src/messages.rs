@@ -146,8 +146,9 @@ impl Room<'_> {
         let exe = self.compiled(Command::new(width.compiler("gcc")), out, "refused.exe", &["-ld3d9"])?;
         xtask::build::copy(&self.tree.root().join(width.folder()).join("d3d9.dll"), &out.join("d3d9.dll"))?;
         let hand = Hand::connect(self.wine.display())?;
-        // Where the machine has no loader for the program, that comes before any driver.
-        let cause = if self.wine.denied_vulkan(width).is_some() { "Wine finds no Vulkan loader" } else { CAUSE };
+        // Where the machine has no loader for the program, that comes before any driver. Wine keeps variables of Vulkan's to itself.
+        let no_loader = self.wine.denied_vulkan(width).is_some();
+        let cause = if no_loader { "Wine finds no Vulkan loader" } else { "there is no Vulkan driver" };
         for (setting, boxes) in [("on", 1), ("off", 0), ("auto", 0)] {
             let (said, log) = (out.join(format!("said-{setting}")), out.join(format!("log-{setting}")));
             let mut program = Command::new("wine");

@@ -365,6 +365,33 @@ fn a_machine_that_cannot_draw_is_told_what_is_missing() {
     assert!(listed.contains("Vulkan               1.2.0"), "{listed}");
 }
 
+/// What helps to find a fault: the stream's packets by name and fields, and a group of states that is applied at every draw.
+#[test]
+fn packets_are_traced_and_groups_are_applied() {
+    let temp = tempfile::tempdir().unwrap();
+    capture(&temp.path().join("one.aftercap"));
+    let replay = |name: &str, value: &str| {
+        let mut command = afterimage();
+        command.args(["replay", "one.aftercap"]).current_dir(&temp).env(name, value);
+        let output = command.output().unwrap();
+        let said = text(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        said
+    };
+    let said = replay("AFTERIMAGE_TRACE_PACKETS", "1");
+    let line = said.lines().find(|line| line.contains("PresentTarget")).expect(&said);
+    assert!(line.contains("packets: ") && line.contains("width: 4, height: 4"), "{line}");
+    for packet in ["CreateTexture", "BeginFrame frame: 12", "SetRenderTargets", "Present "] {
+        assert!(said.contains(packet), "{packet}: {said}");
+    }
+    assert!(!replay("AFTERIMAGE_TRACE_PACKETS", "0").contains("PresentTarget"));
+    let said = replay("AFTERIMAGE_APPLY", "blend,nothing");
+    assert!(
+        said.contains("apply = blend,nothing: Blend of these groups at every draw: ") && said.contains("Raster"),
+        "{said}"
+    );
+}
+
 #[test]
 fn run_gives_windows_a_display_where_there_is_none() {
     let (temp, program) = scripted("echo \"$DISPLAY|$WAYLAND_DISPLAY|$AFTERIMAGE_HEADLESS\"; [ -s \"$XAUTHORITY\" ]");

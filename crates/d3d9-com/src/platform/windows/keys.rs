@@ -14,7 +14,8 @@ use super::sys::*;
 
 const VK_F10: i32 = 0x79;
 const VK_F12: i32 = 0x7b;
-const VK_SHIFT: i32 = 0x10;
+/// Left and right: of the two together Wine does not tell that they were pressed and let go.
+const VK_SHIFTS: [i32; 2] = [0xa0, 0xa1];
 
 /// What was pressed since the last call while a window of this process is the active one. Wine's server is asked, which takes
 /// microseconds: not at every present of a fast program.
@@ -32,7 +33,8 @@ pub(crate) fn pressed_keys() -> Keys {
         return Keys::default();
     }
     // SAFETY: takes any key.
-    PRESSES.poll([VK_F10, VK_F12, VK_SHIFT].map(|key| unsafe { GetAsyncKeyState(key) }))
+    let state = |key| unsafe { GetAsyncKeyState(key) };
+    PRESSES.poll([state(VK_F10), state(VK_F12), VK_SHIFTS.map(state).iter().fold(0, |all, one| all | one)])
 }
 
 fn is_active() -> bool {
