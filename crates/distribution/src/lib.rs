@@ -96,7 +96,7 @@ mod tests {
     fn the_driver_is_that_of_the_card() {
         let arch = |cards: &[(&str, &str)]| advice_at(machine("ID=arch\n", cards).path(), Need::VulkanDriver);
         assert_eq!(arch(&[("0x10de", "0x030000")]), "pacman -S nvidia-utils");
-        assert_eq!(arch(&[("0x8086", "0x030000"), ("0x1002", "0x038000")]), "pacman -S vulkan-intel vulkan-radeon");
+        assert_eq!(arch(&[("0x8086", "0x030000"), ("0x1002", "0x038000")]), "pacman -S vulkan-radeon vulkan-intel");
         // A network card of Intel's draws nothing.
         assert_eq!(arch(&[("0x8086", "0x020000")]), "pacman -S vulkan-swrast");
         let debian = machine("ID=debian\n", &[("0x1002", "0x030000"), ("0x8086", "0x030000")]);

@@ -226,11 +226,6 @@ impl<S: Space> Tracker<S> {
         self.instances.fill(u64::MAX);
     }
 
-    /// Has groups applied at every draw, whatever is configured.
-    pub fn always_apply(&mut self, groups: Dirty<S::Group>) {
-        self.always = groups;
-    }
-
     /// How many writes changed something so far: a number to compare with a later one.
     #[must_use]
     pub fn changes(&self) -> u64 {
