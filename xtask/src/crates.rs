@@ -37,6 +37,8 @@ impl Extent {
 /// # Errors
 /// When cargo cannot be started. What fails is in the score.
 pub(crate) fn test(ws: &Workspace, extent: Extent, score: &mut Score) -> Result {
+    // Before it is built anew with everything else, when the system calls the file of this process deleted.
+    let this = std::env::current_exe().doing("looking for this program")?;
     let build = ["test", "--workspace", "--no-run"];
     if let Err(failure) = step::run(ws, build::cargo(ws).args(build), "building the tests of the crates", "") {
         score.add(Err(failure));
@@ -46,7 +48,7 @@ pub(crate) fn test(ws: &Workspace, extent: Extent, score: &mut Score) -> Result 
     let _ = std::fs::remove_dir_all(&begun);
     std::fs::create_dir_all(&begun).doing(format!("creating {}", begun.display()))?;
     // Many a program has one long test, or waits for others.
-    let runs = step::side_by_side(&[0, 1], |cargo| run(ws, extent, &begun, *cargo));
+    let runs = step::side_by_side(&[0, 1], |cargo| run(ws, &this, extent, &begun, *cargo));
     let mut left_out = String::new();
     for run in runs {
         let run = run?;
@@ -73,7 +75,7 @@ struct Run {
 }
 
 /// Has a cargo run the test programs that no other has begun; the first one runs those in documentation, too.
-fn run(ws: &Workspace, extent: Extent, begun: &Path, number: usize) -> Result<Run> {
+fn run(ws: &Workspace, this: &Path, extent: Extent, begun: &Path, number: usize) -> Result<Run> {
     let what = format!("tests of the crates, part {}", number + 1);
     let progress = Progress::start(&what);
     let mut cargo = build::cargo(ws);
@@ -81,7 +83,7 @@ fn run(ws: &Workspace, extent: Extent, begun: &Path, number: usize) -> Result<Ru
     if number > 0 {
         cargo.args(["--lib", "--bins", "--tests", "--examples"]);
     }
-    runner::watch(&mut cargo, extent, begun)?;
+    runner::watch(&mut cargo, this, extent, begun)?;
     let done = step::run_to_end(ws, &mut cargo, &what, &progress)?;
     let text = std::fs::read_to_string(&done.log).unwrap_or_default();
     let (passed, mut failed) = sum_results(&text);

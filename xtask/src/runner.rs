@@ -16,16 +16,16 @@ use crate::quick;
 /// What this program is called with to run a test program: then how much is tested, the folder of what has begun, and the program's line.
 pub(crate) const COMMAND: &str = "run-test-program";
 
-/// Has cargo run test programs through [`run`]. Cargos with the same folder share them; it is empty when the first one starts.
+/// Has cargo run test programs through [`run`] of this program, whose file is `this`. Cargos with the same folder share them; it is empty
+/// when the first one starts.
 ///
 /// # Errors
 /// When the compiler cannot be asked what it builds for.
-pub(crate) fn watch(cargo: &mut Command, extent: Extent, begun: &Path) -> Result {
+pub(crate) fn watch(cargo: &mut Command, this: &Path, extent: Extent, begun: &Path) -> Result {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = step::output(Command::new(rustc).arg("-vV"), "asking the compiler for its target")?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     let host = host.ok_or_else(|| Failure::new("asking the compiler for its target", &version))?;
-    let this = std::env::current_exe().doing("looking for this program")?;
     let key = format!("CARGO_TARGET_{}_RUNNER", host.to_uppercase().replace(['-', '.'], "_"));
     cargo.env(key, format!("{} {COMMAND} {} {}", this.display(), extent.name(), begun.display()));
     Ok(())

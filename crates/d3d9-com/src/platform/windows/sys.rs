@@ -81,6 +81,10 @@ pub(super) struct BitmapInfo {
 /// `MONITORENUMPROC`.
 pub(super) type MonitorProcedure = unsafe extern "system" fn(HMONITOR, HDC, *mut RECT, isize) -> BOOL;
 
+#[cfg_attr(
+    target_pointer_width = "32",
+    allow(clashing_extern_declarations, reason = "one function has two names there, and is what both say")
+)]
 #[link(name = "user32")]
 unsafe extern "system" {
     pub(super) fn EnumDisplayDevicesW(of: *const u16, index: u32, device: *mut DisplayDevice, flags: u32) -> BOOL;
