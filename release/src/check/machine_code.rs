@@ -27,7 +27,7 @@ pub(super) fn names(checked: &Checked<'_>) -> Result<Found> {
         let path = checked.unpacked.join(file);
         let bytes = std::fs::read(&path).doing(format!("reading {}", path.display()))?;
         for folder in &folders {
-            if let Some(at) = bytes.windows(folder.len()).position(|window| window == folder.as_bytes()) {
+            if let Some(at) = named(&bytes, folder) {
                 let end = (at + 120).min(bytes.len());
                 let text: String =
                     String::from_utf8_lossy(&bytes[at..end]).chars().take_while(|c| !c.is_control()).collect();
@@ -37,6 +37,12 @@ pub(super) fn names(checked: &Checked<'_>) -> Result<Found> {
     }
     wrong("looking for folders of this machine", &found)?;
     Ok(Found::Well(format!("{} in none of {} files", folders.join(", "), inside.len())))
+}
+
+/// Where bytes have a folder's path: not behind Steam's folder, which has one `root`, as root's home is called.
+fn named(bytes: &[u8], folder: &str) -> Option<usize> {
+    let mut places = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(folder.as_bytes()));
+    places.find(|&at| !bytes[..at].ends_with(b"/.steam"))
 }
 
 /// Symbols are in files of their own, and libraries of ours are looked for from where a program lies.
@@ -87,8 +93,15 @@ fn wrong_path(file: &Path, dynamic: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::wrong_path;
+    use super::{named, wrong_path};
     use std::path::Path;
+
+    #[test]
+    fn folders_are_found_wherever_they_are_named() {
+        assert_eq!(named(b"see ~/.steam/root/tools", "/root/"), None);
+        assert_eq!(named(b"see ~/.steam/root/tools or/root/.cargo", "/root/"), Some(26));
+        assert_eq!(named(b"panicked at/root/.cargo/x.rs", "/root/"), Some(11));
+    }
 
     #[test]
     fn libraries_are_looked_for_from_the_program() {

@@ -25,7 +25,7 @@ const PROMISED: [&str; 14] = [
     "capture",
 ];
 /// Names of crates.io's categories that we use.
-const CATEGORIES: [&str; 12] = [
+const CATEGORIES: [&str; 13] = [
     "compilers",
     "concurrency",
     "config",
@@ -34,6 +34,7 @@ const CATEGORIES: [&str; 12] = [
     "encoding",
     "filesystem",
     "graphics",
+    "os::linux-apis",
     "parser-implementations",
     "rendering",
     "rendering::engine",
