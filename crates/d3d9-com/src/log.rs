@@ -44,7 +44,7 @@ pub(crate) fn start() {
                 // A folder of the system's has none by default.
                 Err(_) if settings.log_file.is_none() => {}
                 Err(error) => {
-                    wrong = Some(format!("log_file = {}: {error}; logging to standard error", path.display()))
+                    wrong = Some(format!("log_file = {}: {error}; logging to standard error", path.display()));
                 }
             }
         }
