@@ -28,7 +28,7 @@ pub(crate) struct Row {
 
 /// Ends a program in each way, in both widths.
 pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<Row> {
-    let row = |width: Width| {
+    let row = |&width: &Width| {
         if let Some(end) = wine.denied(width) {
             return Row { width, end };
         }
@@ -38,7 +38,7 @@ pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<Row> {
         let end = result.map_or_else(|failure| End::Bad(failure.summary()), |()| End::Good);
         Row { width, end }
     };
-    Width::ALL.into_iter().map(row).collect()
+    step::side_by_side(&Width::ALL, row)
 }
 
 fn end(
