@@ -103,13 +103,18 @@ fn configuration(program: &Path) -> Settings {
     settings
 }
 
-/// The file that a program logs to where nobody has named one: beside it, or, where nothing can be written there or its name alone has
-/// found it, where the user's programs keep what they were doing.
+/// Folders of what the system's packages bring: nothing else is to lie there.
+const OF_PACKAGES: [&str; 2] = ["/usr", "/opt"];
+
+/// The file that a program logs to where nobody has named one: beside it, or, where nothing can or should be written there or its name
+/// alone has found it, where the user's programs keep what they were doing.
 fn log_file(program: &Path, by_path: bool) -> Option<PathBuf> {
     let program = std::path::absolute(program).ok()?;
     let may_write = |folder: &Path| rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok();
     let beside = afterimage_config::log_beside(&program);
-    if by_path && beside.parent().is_some_and(may_write) {
+    let real = std::fs::canonicalize(&program).unwrap_or_else(|_| program.clone());
+    let packaged = OF_PACKAGES.iter().any(|folder| real.starts_with(folder));
+    if by_path && !packaged && beside.parent().is_some_and(may_write) {
         return Some(beside);
     }
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
