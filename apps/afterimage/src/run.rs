@@ -112,7 +112,7 @@ fn log_file(program: &Path, by_path: bool) -> Option<PathBuf> {
     let program = std::path::absolute(program).ok()?;
     let may_write = |folder: &Path| rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok();
     let beside = afterimage_config::log_beside(&program);
-    let real = std::fs::canonicalize(&program).unwrap_or_else(|_| program.clone());
+    let real = std::fs::canonicalize(&program).unwrap_or(program);
     let packaged = OF_PACKAGES.iter().any(|folder| real.starts_with(folder));
     if by_path && !packaged && beside.parent().is_some_and(may_write) {
         return Some(beside);
