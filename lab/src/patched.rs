@@ -94,6 +94,7 @@ impl<'a> Session<'a> {
         if well {
             return Err(Failure::new(format!("a program that {} through null", way.argument), "it goes on by itself"));
         }
+        self.dump()?;
         let Some(offset) = offset(&report, way.line, "null.exe+") else {
             let line = way.line.trim();
             return Err(Failure::new("the report about the crash", format!("it does not say {line:?}: {report}")));
@@ -127,7 +128,7 @@ impl<'a> Session<'a> {
     /// Whether it ends well, and what the log says.
     fn run(&self, program: &str, way: &Way) -> Result<(bool, String)> {
         // Reports of one process number go into one file.
-        for old in self.reports()? {
+        for old in [self.reports("txt")?, self.reports("dmp")?].concat() {
             std::fs::remove_file(&old).doing(format!("removing {}", old.display()))?;
         }
         let log = self.folder.join("log");
@@ -142,10 +143,11 @@ impl<'a> Session<'a> {
         Ok((output.status.success(), std::fs::read_to_string(&log).unwrap_or_default()))
     }
 
-    /// Reports about crashes.
-    fn reports(&self) -> Result<Vec<PathBuf>> {
+    /// Reports about crashes: texts, or minidumps.
+    fn reports(&self, extension: &str) -> Result<Vec<PathBuf>> {
         let named = |path: &PathBuf| {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("afterimage-crash-"))
+                && path.extension().is_some_and(|found| found == extension)
         };
         let entries = std::fs::read_dir(&self.folder).doing("looking for reports")?;
         Ok(entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).filter(named).collect())
@@ -153,11 +155,50 @@ impl<'a> Session<'a> {
 
     /// The report of the last run.
     fn report(&self) -> Result<String> {
-        let reports = self.reports()?;
+        let reports = self.reports("txt")?;
         let path =
             reports.first().ok_or_else(|| Failure::new("looking for a report about the crash", "there is none"))?;
         std::fs::read_to_string(path).doing(format!("reading {}", path.display()))
     }
+
+    /// The minidump of the last run says what happened, and has threads and modules.
+    fn dump(&self) -> Result {
+        let (what, reports) = ("looking for a minidump", self.reports("dmp")?);
+        let path = reports.first().ok_or_else(|| Failure::new(what, "there is none"))?;
+        let bytes = std::fs::read(path).doing(format!("reading {}", path.display()))?;
+        match exception(&bytes) {
+            Some(ACCESS_VIOLATION) => Ok(()),
+            Some(other) => Err(Failure::new(what, format!("its exception is {other:#x}"))),
+            None => Err(Failure::new(what, format!("no debugger reads {}", path.display()))),
+        }
+    }
+}
+
+/// `EXCEPTION_ACCESS_VIOLATION`.
+const ACCESS_VIOLATION: u32 = 0xc000_0005;
+
+/// The exception of a minidump that has threads and modules. Source: `MINIDUMP_HEADER`, `MINIDUMP_DIRECTORY` and
+/// `MINIDUMP_EXCEPTION_STREAM`, as Microsoft's documentation has them.
+fn exception(dump: &[u8]) -> Option<u32> {
+    const THREADS: u32 = 3;
+    const MODULES: u32 = 4;
+    const EXCEPTION: u32 = 6;
+    let word = |at: u32| {
+        let bytes = dump.get(usize::try_from(at).ok()?..)?.first_chunk()?;
+        Some(u32::from_le_bytes(*bytes))
+    };
+    let (count, directory) = (word(8)?, word(12)?);
+    let stream = |wanted: u32| {
+        let entries = (0..count.min(1000)).map_while(|at| directory.checked_add(at * 12));
+        let place = entries.filter(|&entry| word(entry) == Some(wanted)).find_map(|entry| word(entry + 8))?;
+        (place != 0).then_some(place)
+    };
+    let counted = |kind: u32| stream(kind).and_then(word).is_some_and(|count| count > 0);
+    if dump.get(..4)? != b"MDMP" || !counted(THREADS) || !counted(MODULES) {
+        return None;
+    }
+    // Behind the thread's number and padding comes the record, which begins with its code.
+    word(stream(EXCEPTION)?.checked_add(8)?)
 }
 
 /// The offset that a line of a report has behind a module's name.
@@ -168,7 +209,24 @@ fn offset(report: &str, line: &str, module: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::offset;
+    use super::{ACCESS_VIOLATION, exception, offset};
+
+    #[test]
+    fn exceptions_are_found_in_minidumps() {
+        let streams = |streams: &[(u32, u32)]| {
+            let mut words = vec![u32::from_le_bytes(*b"MDMP"), 0xa793, streams.len() as u32, 32, 0, 0, 0, 0];
+            words.extend(streams.iter().flat_map(|&(kind, at)| [kind, 12, at]));
+            words.resize(32, 0);
+            words.extend([1, 0, ACCESS_VIOLATION]);
+            words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>()
+        };
+        let whole = streams(&[(3, 128), (4, 128), (6, 128)]);
+        assert_eq!(exception(&whole), Some(ACCESS_VIOLATION));
+        assert_eq!(exception(&whole[..whole.len() - 1]), None, "cut off");
+        assert_eq!(exception(&streams(&[(3, 128), (6, 128)])), None, "without modules");
+        assert_eq!(exception(&streams(&[(3, 128), (4, 132), (6, 128)])), None, "with none");
+        assert_eq!(exception(b"MDMP"), None);
+    }
 
     #[test]
     fn offsets_are_found_in_reports() {

@@ -199,7 +199,7 @@ options! {
             "Fewer stutters. Things appear late, and what is drawn only once may be missing for good.";
         record_thread "record_thread": Switch = "auto", Kind::Choice(Switch::WORDS), Renderer,
             "Whether calls of draws go into Vulkan's command buffers on a thread of their own.",
-            "`auto` has one where there are four cores and the device is no processor, unless the renderer is a process of its own, which can tell the draw that a driver ends in.";
+            "`auto` has one where there are four cores and the device is no processor. A renderer with a process of its own has none: it tells the draw that a driver ends in.";
         merge_draws "merge_draws": Switch = "auto", Kind::Choice(Switch::WORDS), Renderer,
             "Record draws that differ in constants and textures alone in one call, where the device can.",
             "`auto` does so with drivers that were seen to gain by it and to give the same pictures: NVIDIA's own.";
@@ -326,13 +326,18 @@ options! {
         log_file "log_file": Option<PathBuf> = "", Kind::Path, Library,
             "A file to log to, besides standard error; what was in it is kept as NAME.1.",
             "Where nothing is said, `afterimage run`, and a program of a prefix that we are installed in, write afterimage-PROGRAM.log beside the \
-             program, from level info on. A file has 16 MiB at most; `/dev/null` is none.";
+             program, from level info on; of programs in /usr and /opt it lies in ~/.local/state/afterimage/log. A file has 16 MiB at most; \
+             `/dev/null` is none.";
         crash_report "crash_report": Switch = "auto", Kind::Choice(Switch::WORDS), Library,
             "Write a report when the program or the renderer crashes.",
             "`auto` does so in Windows programs. Natively, programs often have a handler of their own, which goes on to be called.";
         crash_dir "crash_dir": Option<PathBuf> = "", Kind::Path, Library,
             "The folder for reports, which are named afterimage-crash-PROGRAM-PID.txt.",
             "The program's working folder where nothing is said.";
+        crash_dump "crash_dump": Switch = "auto", Kind::Choice(Switch::WORDS), Library,
+            "Write a minidump beside the report, named likewise with .dmp, which WinDbg, Visual Studio and minidump-stackwalk open.",
+            "`auto` does so in Windows programs. It has registers, stacks and what they point to, so passwords may be in it: look at whom you \
+             send it to. A program waits ten seconds for it at most.";
     }
 }
 

@@ -5,6 +5,7 @@
 //! * `report`: what it says, written without allocating, since the heap may be what is broken.
 //! * `packets`: the last packets of the command stream.
 //! * `linux`, `windows`: signals and exceptions, memory, modules, files.
+//! * `dump`: a minidump beside the report, in Windows programs.
 //!
 //! A report is about one of: an exception or signal that the program does not survive, a panic of ours, a lost device. Each
 //! kind is reported once per process; all go into one file, one after the other.
@@ -12,6 +13,8 @@
 mod packets;
 mod report;
 
+#[cfg(windows)]
+mod dump;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(windows)]
@@ -74,6 +77,25 @@ pub(crate) fn start(settings: &Settings) {
     if PREPARED.set(prepared).is_ok() {
         platform::watch();
         watch_panics();
+        start_dump(settings, &file.with_extension("dmp"));
+    }
+}
+
+/// Prepares for a minidump, if that is wanted.
+#[cfg(windows)]
+fn start_dump(settings: &Settings, file: &Path) {
+    if settings.crash_dump.forced().unwrap_or(true) {
+        dump::prepare(platform::file_path(file), file.display().to_string());
+    }
+}
+
+/// Natively the system has core dumps.
+#[cfg(not(windows))]
+fn start_dump(settings: &Settings, _: &Path) {
+    if settings.crash_dump.forced() == Some(true) {
+        tracing::warn!(
+            "crash_dump = on: only Windows programs have minidumps; natively a core dump has more (coredumpctl)"
+        );
     }
 }
 

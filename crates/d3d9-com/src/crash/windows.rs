@@ -21,7 +21,7 @@ use windows_sys::Win32::System::ProcessStatus::K32GetMappedFileNameW;
 use windows_sys::Win32::System::Threading::GetCurrentProcess;
 
 use super::report::Regions;
-use super::{Event, write};
+use super::{Event, dump, write};
 
 /// A path as `CreateFileW` takes it.
 pub(super) type FilePath = Vec<u16>;
@@ -35,6 +35,16 @@ pub(super) fn file_path(path: &Path) -> FilePath {
 pub(super) struct File(HANDLE);
 
 impl File {
+    /// A file that is open, and from now on closed by this.
+    pub(super) fn of(file: HANDLE) -> Self {
+        Self(file)
+    }
+
+    /// As the system has it.
+    pub(super) fn handle(&self) -> HANDLE {
+        self.0
+    }
+
     /// Opens a file to write at its end.
     pub(super) fn append(path: &FilePath) -> Option<Self> {
         let (access, share) = (FILE_APPEND_DATA, FILE_SHARE_READ);
@@ -260,6 +270,9 @@ unsafe extern "system" fn filter(pointers: *const EXCEPTION_POINTERS) -> i32 {
     // SAFETY: the system passes both.
     let (record, context) = unsafe { (&*(*pointers).ExceptionRecord, Context(&*(*pointers).ContextRecord)) };
     write(Event::Crash, &Exception(record), Some(&context));
+    if let Some(name) = dump::write(pointers) {
+        say(&["afterimage: ", "wrote a minidump to ", name, "\n"]);
+    }
     match BEFORE.load(Ordering::Acquire) {
         0 => EXCEPTION_CONTINUE_SEARCH,
         before => {
