@@ -56,9 +56,15 @@ impl Recorder {
     pub(crate) fn new(gpu: &Arc<Gpu>, own_process: Option<&OwnProcess>, record_thread: Option<bool>) -> Result<Self> {
         let discrete = gpu.profile.kind == vk::PhysicalDeviceType::DISCRETE_GPU;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let pays = cores >= MANY_CORES && gpu.profile.kind != vk::PhysicalDeviceType::CPU;
         // Where somebody watches, the thread that does everything else says what calls are played for.
-        let pays = cores >= MANY_CORES && gpu.profile.kind != vk::PhysicalDeviceType::CPU && own_process.is_none();
-        let player = record_thread.unwrap_or(pays).then(|| Player::new(gpu)).flatten();
+        let may = own_process.is_none();
+        if record_thread == Some(true) && !may {
+            tracing::warn!(
+                "record_thread = on: not in a renderer with a process of its own, which tells what it does by one thread"
+            );
+        }
+        let player = (may && record_thread.unwrap_or(pays)).then(|| Player::new(gpu)).flatten();
         Ok(Self {
             gpu: Arc::clone(gpu),
             list: List::default(),
