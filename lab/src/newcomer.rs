@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use xtask::chroot;
-use xtask::setup::apt;
 use xtask::step::{self, Context, Failure, Progress, Result};
 use xtask::workspace::Workspace;
 
@@ -81,17 +80,9 @@ fn print(all: bool, cold: &Waited, warm: Option<&Waited>) {
 /// The Debian, with a clone of what is committed and nothing else of this machine but its toolchain, which is bound.
 fn make(ws: &Workspace) -> Result<PathBuf> {
     let what = "making a bare Debian for a newcomer";
-    if !apt::is_root() || !step::on_path("mmdebstrap") {
-        let advice = "apt-get install mmdebstrap";
-        return Err(Failure::new(what, "it needs mmdebstrap, and root to run it").advise(advice));
-    }
     let root = ws.cache.join("newcomer");
     step::output(Command::new("rm").arg("-rf").arg("--one-file-system").arg(&root), what)?;
-    std::fs::create_dir_all(&ws.cache).doing(what)?;
-    let mut make = Command::new("mmdebstrap");
-    make.args(["--quiet", "--variant=minbase", &format!("--include={PACKAGES}"), SUITE]);
-    make.arg(&root).arg(apt::mirror());
-    step::run(ws, &mut make, what, "see that the mirror can be reached")?;
+    chroot::make(ws, &root, SUITE, PACKAGES)?;
     // How this machine reaches others, and whom it trusts.
     for file in ["etc/resolv.conf", "etc/ssl/certs/ca-certificates.crt"] {
         std::fs::copy(Path::new("/").join(file), root.join(file)).doing(format!("copying /{file}"))?;

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use xtask::chroot;
-use xtask::setup::apt;
 use xtask::step::{self, Context as _, Failure, Result};
 use xtask::workspace::Workspace;
 
@@ -34,19 +33,9 @@ impl Bare {
         if bare.root.is_dir() {
             return Ok(bare);
         }
-        if !apt::is_root() || !step::on_path("mmdebstrap") {
-            return Err(Failure::new("making a bare Debian", "it needs mmdebstrap, and root to run it")
-                .advise("apt-get install mmdebstrap"));
-        }
         let part = bare.root.with_extension("part");
         let _ = std::fs::remove_dir_all(&part);
-        std::fs::create_dir_all(&ws.cache).doing(format!("creating {}", ws.cache.display()))?;
-        let mut make = Command::new("mmdebstrap");
-        make.args(["--quiet", "--variant=minbase", &format!("--include={PACKAGES}")])
-            .arg(&suite)
-            .arg(&part)
-            .arg(apt::mirror());
-        step::run(ws, &mut make, &format!("making a bare Debian {suite}"), "see that the mirror can be reached")?;
+        chroot::make(ws, &part, &suite, PACKAGES)?;
         std::fs::rename(&part, &bare.root).doing(format!("naming {}", bare.root.display()))?;
         Ok(bare)
     }

@@ -182,20 +182,67 @@ pub fn windows(ws: &Workspace, machine: &Machine, tree: &mut Tree, profile: Prof
     };
 }
 
-/// What cargo is told for the library alone: `afterimage` is named so that features are chosen as for the whole workspace. (A test of
-/// the laboratory compares.)
-pub const FIRST: &[&str] = &["build", "--lib", "-p", "afterimage-d3d9-com", "-p", "afterimage"];
+/// What cargo is told for the library alone. The packages beside it, and a program that needs what tests need, are named so that features
+/// are chosen as for [`PROGRAMS`]. (A test of the laboratory compares.)
+pub const FIRST: &[&str] = &[
+    "build",
+    "--lib",
+    "-p",
+    "afterimage-d3d9-com",
+    "-p",
+    "afterimage",
+    "-p",
+    "afterimage-ir",
+    "-p",
+    "afterimage-shader-d3d9",
+    "-p",
+    "afterimage-shader-gcn",
+    "-p",
+    "afterimage-shader-nv2a",
+    "-p",
+    "afterimage-ipc",
+    "--example",
+    "guest",
+];
 
-/// Only the library as the tests build it, and the samples that are linked with it: what is there soonest.
+/// What cargo is told for everything that a tree has, as the tests build it: with the same choice of features as `cargo test --workspace`
+/// makes, so that nothing is built twice; with the one test program that others have recordings written by.
+pub const PROGRAMS: &[&str] = &[
+    "build",
+    "--workspace",
+    "--lib",
+    "--bin",
+    "afterimage",
+    "--bin",
+    "afterimage-viewer",
+    "--example",
+    CONSOLE_SAMPLES[0].2,
+    "--example",
+    CONSOLE_SAMPLES[1].2,
+    "--example",
+    "guest",
+    "--test",
+    "scenes",
+];
+
+/// Only the library as the tests build it: what is built first, and needs nothing that set-up installs.
+///
+/// # Errors
+/// When it does not build.
+pub fn first_library(ws: &Workspace) -> Result {
+    let mut cargo = cargo(ws);
+    cargo.args(FIRST);
+    step::run(ws, &mut cargo, "building libd3d9.so", "").map(drop)
+}
+
+/// That library, and the samples that are linked with it: what is there soonest.
 ///
 /// # Errors
 /// When anything does not build.
 pub fn first(ws: &Workspace) -> Result<Tree> {
     let why = "it is built last".to_owned();
     let tree = Tree { root: folder(ws, Profile::Dev), windows: Windows::Impossible(why) };
-    let mut cargo = cargo(ws);
-    cargo.args(FIRST);
-    step::run(ws, &mut cargo, "building libd3d9.so", "")?;
+    first_library(ws)?;
     copy(&ws.target.join("debug/libd3d9.so"), &tree.root.join("libd3d9.so"))?;
     headers(ws, &tree)?;
     native_samples(ws, &tree)?;
@@ -248,10 +295,8 @@ fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
             without_paths(ws, &mut cargo)?;
             "release"
         }
-        // The same choice of features as `cargo test --workspace` makes, so that nothing is built twice; with the one test program
-        // that others have recordings written by.
         Profile::Dev => {
-            cargo.args(["build", "--workspace", "--lib", "--bins", "--examples", "--test", "scenes"]);
+            cargo.args(PROGRAMS);
             "debug"
         }
     };
@@ -311,9 +356,10 @@ fn headers(ws: &Workspace, tree: &Tree) -> Result {
 /// and do not wait for the lock of other builds. Tests take those that are built sooner, with as little optimised as in
 /// the native half.
 fn windows_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
-    let (folder, level) = match profile {
-        Profile::Dev => ("win-dev", "1"),
-        Profile::Release => ("win", "3"),
+    // Nobody has tried what link-time optimisation over crates makes of a standard library that is built along.
+    let (folder, level, lto) = match profile {
+        Profile::Dev => ("win-dev", "1", "\"off\""),
+        Profile::Release => ("win", "3", "false"),
     };
     let target_dir = ws.target.join(folder);
     let mut cargo = cargo(ws);
@@ -323,8 +369,7 @@ fn windows_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
         .args(["--config", &format!("profile.release.opt-level={level}")])
         .arg("--target-dir")
         .arg(&target_dir);
-    // Nobody has tried what link-time optimisation makes of a standard library that is built along.
-    cargo.args(["--config", "profile.release.lto=false", "--config", "profile.release.codegen-units=16"]);
+    cargo.args(["--config", &format!("profile.release.lto={lto}"), "--config", "profile.release.codegen-units=16"]);
     if profile == Profile::Release {
         without_paths(ws, &mut cargo)?;
     }

@@ -144,17 +144,12 @@ pub(crate) fn run(ws: &Workspace, names: &[String], seconds: u32, seed: Seed, wa
     let wanted: Vec<&Target> =
         TARGETS.iter().filter(|t| names.is_empty() || names.iter().any(|n| n == t.name)).collect();
     let folder = compile(ws, &wanted, seed, watch)?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut good = 0;
-    for group in wanted.chunks(cores) {
+    for group in wanted.chunks(step::AT_ONCE) {
         let titles: Vec<_> = group.iter().map(|target| target.name).collect();
         let progress = Progress::start(format!("fuzzing {} for {seconds} s", titles.join(", ")));
         let run = |target: &Target| fuzz(ws, target, &folder, (seconds, seed, watch), &progress);
-        let results: Vec<Result> = std::thread::scope(|scope| {
-            let runs: Vec<_> = group.iter().map(|target| scope.spawn(|| run(target))).collect();
-            let lost = || Failure::new("fuzzing", "the thread that watches it ended");
-            runs.into_iter().map(|run| run.join().unwrap_or_else(|_| Err(lost()))).collect()
-        });
+        let results = step::side_by_side(group, |target| run(target));
         good += results.iter().filter(|result| result.is_ok()).count();
         let mut all = Ok(());
         for failure in results.into_iter().filter_map(Result::err) {

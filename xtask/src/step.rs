@@ -158,7 +158,7 @@ impl Progress {
 }
 
 /// What is done at the same time, where there are as many cores: much of it waits for others.
-const AT_ONCE: usize = 2;
+pub const AT_ONCE: usize = 2;
 
 /// Does something with each item, two at a time. Results are in the order of the items.
 pub fn side_by_side<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {

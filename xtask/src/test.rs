@@ -83,17 +83,22 @@ const LABORATORY: [(Part, &str); 7] = [
 /// When anything fails.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let start = Instant::now();
-    setup::ensure(ws, &setup::Args { native_only: args.quick, yes: args.yes, ..setup::Args::default() })?;
+    let plan = setup::plan(ws, &setup::Args { native_only: args.quick, yes: args.yes, ..setup::Args::default() })?;
     let mut score = Score::default();
     let named: &[Part] = if args.quick { &QUICK } else { &args.parts };
     let wanted = |part| named.is_empty() || named.contains(&part);
-    if wanted(Part::Fmt) {
-        score.add(checked(ws, &["fmt", "--all", "--check"], "formatting", "run `cargo fmt --all`"));
-    }
-    if wanted(Part::Clippy) {
-        let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
-        score.add(checked(ws, &clippy, "clippy", "run `cargo clippy --workspace --all-targets`"));
-    }
+    // Compilers need nothing of what is installed meanwhile.
+    std::thread::scope(|scope| {
+        let installed = scope.spawn(|| plan.carry_out(ws));
+        if wanted(Part::Fmt) {
+            score.add(checked(ws, &["fmt", "--all", "--check"], "formatting", "run `cargo fmt --all`"));
+        }
+        if wanted(Part::Clippy) {
+            let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+            score.add(checked(ws, &clippy, "clippy", "run `cargo clippy --workspace --all-targets`"));
+        }
+        installed.join().unwrap_or_else(|_| Err(Failure::new("set-up", "it panicked")))
+    })?;
     if wanted(Part::Docs) {
         score.add(documented(ws));
     }

@@ -86,14 +86,21 @@ struct Demo {
 /// # Errors
 /// When something cannot be built, or a program or its pictures go wrong.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
+    let start = Instant::now();
     let asked = setup::Args { native_only: args.native_only, yes: args.yes, ..setup::Args::default() };
-    let machine = setup::ensure(ws, &asked)?;
+    let plan = setup::plan(ws, &asked)?;
     let profile = if args.release { Profile::Release } else { Profile::Dev };
+    let machine = std::thread::scope(|scope| {
+        if profile == Profile::Dev && !args.no_build {
+            // The first step does it again, in no time, and says what is wrong with it.
+            scope.spawn(|| build::first_library(ws).ok());
+        }
+        plan.carry_out(ws)
+    })?;
     let tree = build::built(ws, &machine, profile);
     let out = ws.target.join("demo");
     std::fs::create_dir_all(&out).doing(format!("creating {}", out.display()))?;
     let (sections, runs, first_picture) = (Vec::new(), None, None);
-    let start = Instant::now();
     let (ws, args) = (ws.clone(), args.clone());
     let mut demo = Demo { ws, args, machine, profile, tree, out, runs, sections, start, first_picture };
     let todo: Vec<&Step> = steps::STEPS.iter().filter(|step| step.is_wanted(&demo.args)).collect();

@@ -274,9 +274,12 @@ mod tests {
 
     #[test]
     fn what_is_built_first_is_not_built_again() {
-        let (first, all) = (built(build::FIRST), built(&["build", "--workspace", "--lib"]));
+        let (first, all) = (built(build::FIRST), built(build::PROGRAMS));
         let again: Vec<&String> = first.difference(&all).collect();
-        assert!(again.is_empty() && first.len() < all.len(), "others in Cargo.toml: {again:#?}");
+        assert!(again.is_empty() && first.len() < all.len(), "built with other features: {again:#?}");
+        let tests = built(&["test", "--workspace", "--no-run"]);
+        let again: Vec<&String> = all.difference(&tests).collect();
+        assert!(again.is_empty(), "built with other features for tests: {again:#?}");
     }
 
     #[test]

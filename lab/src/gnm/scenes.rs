@@ -22,12 +22,13 @@ const VIEWS: [(&str, &[&str], &str); 3] = [
     ("standard", &["--draws"], "draws only"),
 ];
 /// Tests that write no recording, of which some take long.
-const UNRECORDED: [&str; 10] = [
+const UNRECORDED: [&str; 11] = [
     "captured::",
     "corpus::",
     "golden::",
     "native::",
     "pipeline::",
+    "programs::",
     "samplers::",
     "share::",
     "textures::",

@@ -261,36 +261,67 @@ pub fn main(ws: &Workspace, args: &Args) -> Result {
 /// # Errors
 /// When something is missing that nothing works without. All else is reported in [`Machine::missing`].
 pub fn ensure(ws: &Workspace, args: &Args) -> Result<Machine> {
-    let wanted = |step: &&Step| !args.native_only || matches!(step.need, Need::Native | Need::Checks);
+    plan(ws, args)?.carry_out(ws)
+}
+
+/// What is to be installed, and whether it may be.
+pub struct Plan {
+    todo: Vec<&'static Step>,
+    native_only: bool,
+    /// Nothing is to be changed.
+    check: bool,
+    can_install: bool,
+}
+
+/// Finds out which steps are not done yet, and asks whether they may be.
+///
+/// # Errors
+/// When the terminal cannot be read.
+pub fn plan(ws: &Workspace, args: &Args) -> Result<Plan> {
+    let &Args { native_only, check, yes } = args;
+    let wanted = |step: &&Step| !native_only || matches!(step.need, Need::Native | Need::Checks);
     let todo: Vec<&Step> = STEPS.iter().filter(wanted).filter(|step| !(step.done)(ws)).collect();
-    let mut machine = Machine::default();
-    if args.native_only {
-        machine.missing.push(Missing { what: "Windows half", need: Need::Build, why: "--native-only".to_owned() });
-    }
-    if todo.is_empty() {
-        return Ok(machine);
-    }
     let mut can_install = apt::available() && apt::is_root();
-    if can_install && !args.check {
-        can_install = consent::asked(ws, &todo, args.yes)?;
+    if todo.is_empty() {
+        return Ok(Plan { todo, native_only, check, can_install });
     }
-    if args.check || !can_install {
-        explain(&todo, args.check);
+    if can_install && !check {
+        can_install = consent::asked(ws, &todo, yes)?;
     }
-    for step in todo {
-        let result =
-            if args.check { Err(Failure::new(step.what, "not installed")) } else { perform(ws, step, can_install) };
-        if let Err(failure) = result {
-            if step.need == Need::Native && !args.check {
-                return Err(failure);
-            }
-            if !args.check && can_install {
-                eprintln!("{failure}  going on without it");
-            }
-            machine.missing.push(Missing { what: step.what, need: step.need, why: failure.summary() });
+    if check || !can_install {
+        explain(&todo, check);
+    }
+    Ok(Plan { todo, native_only, check, can_install })
+}
+
+impl Plan {
+    /// Does the steps. Cargo may build meanwhile: that needs none of them.
+    ///
+    /// # Errors
+    /// When something is missing that nothing works without. All else is reported in [`Machine::missing`].
+    pub fn carry_out(self, ws: &Workspace) -> Result<Machine> {
+        let mut machine = Machine::default();
+        if self.native_only {
+            machine.missing.push(Missing { what: "Windows half", need: Need::Build, why: "--native-only".to_owned() });
         }
+        for step in self.todo {
+            let result = if self.check {
+                Err(Failure::new(step.what, "not installed"))
+            } else {
+                perform(ws, step, self.can_install)
+            };
+            if let Err(failure) = result {
+                if step.need == Need::Native && !self.check {
+                    return Err(failure);
+                }
+                if !self.check && self.can_install {
+                    eprintln!("{failure}  going on without it");
+                }
+                machine.missing.push(Missing { what: step.what, need: step.need, why: failure.summary() });
+            }
+        }
+        Ok(machine)
     }
-    Ok(machine)
 }
 
 /// What the machine can do as it is; changes and says nothing. For who runs after [`ensure`].
