@@ -1,5 +1,6 @@
 //! How a renderer process ends, and what its parent says of that.
 
+use signal_hook::consts::*;
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -45,19 +46,19 @@ impl fmt::Display for Ending {
     }
 }
 
-/// The name of a signal that ends processes; the numbers are the same on every Linux that we run on.
+/// The name of a signal that ends processes. The numbers of some are different elsewhere.
 fn name(signal: i32) -> Option<&'static str> {
     Some(match signal {
-        2 => "SIGINT",
-        4 => "SIGILL",
-        5 => "SIGTRAP",
-        6 => "SIGABRT",
-        7 => "SIGBUS",
-        8 => "SIGFPE",
-        9 => "SIGKILL, perhaps for want of memory",
-        11 => "SIGSEGV",
-        15 => "SIGTERM",
-        31 => "SIGSYS",
+        SIGINT => "SIGINT",
+        SIGILL => "SIGILL",
+        SIGTRAP => "SIGTRAP",
+        SIGABRT => "SIGABRT",
+        SIGBUS => "SIGBUS",
+        SIGFPE => "SIGFPE",
+        SIGKILL => "SIGKILL, perhaps for want of memory",
+        SIGSEGV => "SIGSEGV",
+        SIGTERM => "SIGTERM",
+        SIGSYS => "SIGSYS",
         _ => return None,
     })
 }

@@ -4,10 +4,10 @@
 //! * [`socket`]: messages between a process and the one that started it.
 //! * [`ending`]: how such processes end.
 //! * [`sandbox`]: what such a process may reach.
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub mod ending;
 pub mod sandbox;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub mod socket;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub mod supervise;

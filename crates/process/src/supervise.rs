@@ -5,7 +5,7 @@
 
 use crate::ending::{DIED, Ending, HUNG};
 use afterimage_ipc::Journal;
-use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// The environment variable that says where the journal is: a path of the parent's open file.
+/// The environment variable that says where the journal is: a path of an open file, of the parent's or of one that the child has, too.
 const JOURNAL: &str = "AFTERIMAGE_JOURNAL";
 
 /// What a renderer process is given, as the process that starts it has it.
@@ -37,8 +37,7 @@ impl Given {
     pub fn to(command: &mut Command) -> io::Result<Self> {
         let journal = Journal::create()?;
         let temporary = tempfile::Builder::new().prefix("afterimage-renderer-").tempdir()?;
-        let place = format!("/proc/{}/fd/{}", std::process::id(), journal.file().as_raw_fd());
-        command.env(JOURNAL, place).env("TMPDIR", temporary.path());
+        command.env(JOURNAL, system::place(&journal)?).env("TMPDIR", temporary.path());
         Ok(Self { journal, _temporary: temporary })
     }
 }
@@ -50,9 +49,54 @@ impl Given {
 /// The journal that the environment names cannot be opened.
 pub fn given() -> io::Result<Option<Arc<Journal>>> {
     let Some(path) = std::env::var_os(JOURNAL).map(PathBuf::from) else { return Ok(None) };
-    set_parent_process_death_signal(Some(Signal::KILL))?;
+    system::end_with_parent()?;
     let file = File::options().read(true).write(true).open(path)?;
     Ok(Some(Arc::new(Journal::attach(OwnedFd::from(file))?)))
+}
+
+/// What the systems do differently.
+#[cfg(target_os = "linux")]
+mod system {
+    use super::{AsRawFd, Journal, Signal, io};
+    use rustix::process::set_parent_process_death_signal;
+
+    /// A path that the child can open.
+    pub(super) fn place(journal: &Journal) -> io::Result<String> {
+        Ok(format!("/proc/{}/fd/{}", std::process::id(), journal.file().as_raw_fd()))
+    }
+
+    pub(super) fn end_with_parent() -> io::Result<()> {
+        Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
+    }
+}
+
+/// Where a process sees nobody else's files, and the system ends nobody for another.
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use super::{AsRawFd, Journal, io};
+    use rustix::io::{FdFlags, fcntl_setfd};
+    use rustix::process::getppid;
+    use std::time::Duration;
+
+    /// How often a process looks whether its parent is there.
+    const LOOK: Duration = Duration::from_millis(500);
+
+    /// A path that the child can open: it gets the file itself.
+    pub(super) fn place(journal: &Journal) -> io::Result<String> {
+        fcntl_setfd(journal.file(), FdFlags::empty())?;
+        Ok(format!("/dev/fd/{}", journal.file().as_raw_fd()))
+    }
+
+    pub(super) fn end_with_parent() -> io::Result<()> {
+        let parent = getppid();
+        let wait = move || {
+            while getppid() == parent {
+                std::thread::sleep(LOOK);
+            }
+            std::process::abort();
+        };
+        std::thread::Builder::new().name("parent".into()).spawn(wait).map(drop)
+    }
 }
 
 /// Runs this program again with the same arguments, and waits for its end. `complain` is told what went wrong, if the child could not tell it.

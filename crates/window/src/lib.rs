@@ -1,8 +1,11 @@
 //! Windows that a renderer draws into: a connection to the display, and surfaces of windows that another thread owns. For the viewer
 //! and for `afterimage replay --window`. And a display that nobody sees, for programs that have windows where there is none.
 
+#[cfg_attr(target_os = "macos", path = "libraries_macos.rs")]
 mod libraries;
+#[cfg_attr(target_os = "macos", path = "screen_macos.rs")]
 mod screen;
+#[cfg_attr(target_os = "macos", path = "surface_macos.rs")]
 mod surface;
 #[cfg(feature = "xvfb")]
 pub mod xvfb;
@@ -15,7 +18,8 @@ use winit::event_loop::EventLoop;
 /// Whether the environment names a display.
 #[must_use]
 pub fn display_is_named() -> bool {
-    ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+    // There it is whoever is logged in.
+    cfg!(target_os = "macos") || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
 /// Connects to the display, if there is one. At most once in a process, on its main thread.

@@ -1,5 +1,6 @@
 //! A renderer process: draws for the viewer what strangers send, watched and in a sandbox. It may crash, hang or be killed.
 
+#[cfg_attr(target_os = "macos", path = "foreign_macos.rs")]
 mod foreign;
 mod hold;
 mod orders;

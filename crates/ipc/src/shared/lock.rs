@@ -73,7 +73,7 @@ mod platform {
         if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &raw mut lock) } != 0 {
             return Err(io::Error::last_os_error());
         }
-        Ok(i32::from(lock.l_type) != libc::F_UNLCK)
+        Ok(i64::from(lock.l_type) != i64::from(libc::F_UNLCK))
     }
 }
 

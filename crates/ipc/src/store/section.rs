@@ -75,7 +75,9 @@ impl Drop for View {
 #[cfg(unix)]
 mod raw {
     use std::io;
-    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+    #[cfg(target_os = "linux")]
+    use std::os::fd::FromRawFd;
+    use std::os::fd::{AsRawFd, OwnedFd};
     use std::ptr::NonNull;
 
     pub(super) struct Section(OwnedFd);
@@ -114,7 +116,7 @@ mod raw {
 
     #[cfg(not(target_os = "linux"))]
     fn anonymous() -> io::Result<OwnedFd> {
-        Err(io::ErrorKind::Unsupported.into())
+        Ok(tempfile::tempfile()?.into())
     }
 
     pub(super) fn unmap(pointer: NonNull<u8>, len: usize) {

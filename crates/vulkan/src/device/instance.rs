@@ -7,8 +7,13 @@ use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Surface extensions of every platform; those that the loader has are enabled.
-const SURFACES: &[&CStr] =
-    &[c"VK_KHR_xlib_surface", c"VK_KHR_xcb_surface", c"VK_KHR_wayland_surface", c"VK_KHR_win32_surface"];
+const SURFACES: &[&CStr] = &[
+    c"VK_KHR_xlib_surface",
+    c"VK_KHR_xcb_surface",
+    c"VK_KHR_wayland_surface",
+    c"VK_KHR_win32_surface",
+    c"VK_EXT_metal_surface",
+];
 
 /// Messages of the validation layer that are wrong or say nothing about us: name and reason.
 const IGNORED: &[(&str, &str)] = &[

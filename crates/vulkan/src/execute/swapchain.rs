@@ -7,10 +7,12 @@ use crate::present::swapchain::Swapchain;
 use crate::renderer::Renderer;
 use crate::state::targets::clip;
 use afterimage_stream::packets::{Present, Rect};
-use ash::{khr, vk};
+use ash::{ext, khr, vk};
 use raw_window_handle::{RawDisplayHandle, RawWindowHandle};
+use std::ffi::{CStr, c_void};
+use std::ptr::NonNull;
 
-/// Makes a surface for a window of the system.
+/// Makes a surface for a window of the system. On macOS that is a layer: see [`surface_for_layer`].
 ///
 /// # Errors
 /// Where the instance lacks the extension for that kind of window, or Vulkan refuses.
@@ -23,11 +25,7 @@ pub unsafe fn surface_for_window(
     window: RawWindowHandle,
 ) -> Result<vk::SurfaceKHR> {
     let (entry, raw) = (&instance.entry, &instance.raw);
-    let has = |name: &std::ffi::CStr| {
-        // SAFETY: the instance is alive.
-        unsafe { entry.get_instance_proc_addr(raw.handle(), name.as_ptr()) }.is_some()
-    };
-    let lacks = |what: &str| Error::Surface(format!("this Vulkan has no {what} surfaces"));
+    let has = |name| has(instance, name);
     // SAFETY: the caller vouches for the handles; the extension's function is there in each branch.
     unsafe {
         match (display, window) {
@@ -69,6 +67,32 @@ pub unsafe fn surface_for_window(
         }
     }
     .checked("vkCreate*SurfaceKHR")
+}
+
+/// Makes a surface for a `CAMetalLayer` of Apple's systems.
+///
+/// # Errors
+/// As [`surface_for_window`].
+///
+/// # Safety
+/// The layer outlives the surface.
+pub unsafe fn surface_for_layer(instance: &Instance, layer: NonNull<c_void>) -> Result<vk::SurfaceKHR> {
+    if !has(instance, c"vkCreateMetalSurfaceEXT") {
+        return Err(lacks("Metal"));
+    }
+    let info = vk::MetalSurfaceCreateInfoEXT::default().layer(layer.as_ptr().cast());
+    // SAFETY: the caller vouches for the layer; the extension's function is there.
+    unsafe { ext::metal_surface::Instance::new(&instance.entry, &instance.raw).create_metal_surface(&info, None) }
+        .checked("vkCreateMetalSurfaceEXT")
+}
+
+fn has(instance: &Instance, function: &CStr) -> bool {
+    // SAFETY: the instance is alive.
+    unsafe { instance.entry.get_instance_proc_addr(instance.raw.handle(), function.as_ptr()) }.is_some()
+}
+
+fn lacks(what: &str) -> Error {
+    Error::Surface(format!("this Vulkan has no {what} surfaces"))
 }
 
 impl Renderer {
