@@ -142,10 +142,10 @@ mod tests {
         let all = crates::shipped(&Workspace::find()).unwrap();
         let has = |name: &str| all.iter().any(|one| one.name == name);
         // What the programs, the DLLs, and macros bring in; and what only our tests need.
-        for name in ["ash", "egui", "winit", "windows-sys", "pastey", "clap_mangen"] {
+        for name in ["ash", "ddsfile", "egui", "winit", "windows-sys", "pastey", "clap_mangen"] {
             assert!(has(name), "{name}");
         }
-        assert!(!has("windows-metadata") && !has("ddsfile"), "what only tests need");
+        assert!(!has("windows-metadata") && !has("proptest"), "what only tests need");
         let text = render(&[("OURS", "As you like.\n".to_owned())], &all).unwrap();
         let lists = text.lines().filter_map(|line| line.strip_prefix("    texts:"));
         assert!(lists.clone().count() > 100 && lists.clone().all(|list| !list.trim().is_empty()));

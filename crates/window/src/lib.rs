@@ -19,7 +19,10 @@ use winit::event_loop::EventLoop;
 #[must_use]
 pub fn display_is_named() -> bool {
     // There it is whoever is logged in.
-    cfg!(target_os = "macos") || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+    cfg!(target_os = "macos")
+        || ["DISPLAY", "WAYLAND_DISPLAY"]
+            .iter()
+            .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
 /// Connects to the display, if there is one. At most once in a process, on its main thread.

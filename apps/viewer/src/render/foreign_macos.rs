@@ -10,7 +10,9 @@ pub(super) enum Display {}
 impl Display {
     /// `None`, with a message.
     pub(super) fn open() -> Option<Self> {
-        tracing::warn!("programs are drawn, but not shown: on macOS a renderer process cannot draw into the viewer's windows yet");
+        tracing::warn!(
+            "programs are drawn, but not shown: on macOS a renderer process cannot draw into the viewer's windows yet"
+        );
         None
     }
 

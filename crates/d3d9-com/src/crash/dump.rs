@@ -4,7 +4,7 @@
 //! the beginning, and the program ends after [`LIMIT_MS`] even if that thread never comes back.
 
 use core::ffi::{CStr, c_void};
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::OnceLock;
 
 use windows_sys::Win32::Foundation::{GENERIC_WRITE, HANDLE, INVALID_HANDLE_VALUE, WAIT_OBJECT_0};
@@ -46,14 +46,17 @@ struct Dump {
     name: String,
     /// Signalled by who crashes.
     asked: Event,
-    /// Signalled when the dump is there.
-    written: Event,
+    /// Signalled when there is a dump, or there will be none.
+    done: Event,
 }
 
 static DUMP: OnceLock<Dump> = OnceLock::new();
 /// The exception, and the thread that it is of.
 static EXCEPTION: AtomicPtr<EXCEPTION_POINTERS> = AtomicPtr::new(core::ptr::null_mut());
 static THREAD: AtomicU32 = AtomicU32::new(0);
+/// Whether the thread that writes is waiting, and whether it has written.
+static WAITING: AtomicBool = AtomicBool::new(false);
+static WRITTEN: AtomicBool = AtomicBool::new(false);
 
 /// An event that lasts as long as the process.
 #[derive(Clone, Copy)]
@@ -85,8 +88,8 @@ impl Event {
 
 /// Starts the thread that waits. Called once; this library stays loaded.
 pub(super) fn prepare(path: FilePath, name: String) {
-    let (Some(asked), Some(written)) = (Event::new(), Event::new()) else { return };
-    let dump = DUMP.get_or_init(|| Dump { path, name, asked, written });
+    let (Some(asked), Some(done)) = (Event::new(), Event::new()) else { return };
+    let dump = DUMP.get_or_init(|| Dump { path, name, asked, done });
     let thread = std::thread::Builder::new().name("afterimage minidump".to_owned()).stack_size(STACK);
     if let Err(error) = thread.spawn(move || wait(dump)) {
         tracing::warn!("crash_dump: there will be no minidump: {error}");
@@ -95,7 +98,7 @@ pub(super) fn prepare(path: FilePath, name: String) {
 
 /// Writes the dump of a crash, unless there is one. Allocates nothing. The name, where it was written.
 pub(super) fn write(pointers: *const EXCEPTION_POINTERS) -> Option<&'static str> {
-    let dump = DUMP.get()?;
+    let dump = DUMP.get().filter(|_| WAITING.load(Ordering::Acquire))?;
     let none = core::ptr::null_mut();
     if EXCEPTION.compare_exchange(none, pointers.cast_mut(), Ordering::AcqRel, Ordering::Acquire).is_err() {
         return None;
@@ -103,7 +106,7 @@ pub(super) fn write(pointers: *const EXCEPTION_POINTERS) -> Option<&'static str>
     // SAFETY: no pointers.
     THREAD.store(unsafe { GetCurrentThreadId() }, Ordering::Release);
     dump.asked.signal();
-    dump.written.wait(LIMIT_MS).then_some(&dump.name)
+    (dump.done.wait(LIMIT_MS) && WRITTEN.load(Ordering::Acquire)).then_some(&dump.name)
 }
 
 /// The thread that waits for a crash.
@@ -113,17 +116,21 @@ fn wait(dump: &Dump) {
         tracing::warn!("crash_dump: there will be no minidump: dbghelp.dll has no MiniDumpWriteDump");
         return;
     };
-    if !dump.asked.wait(INFINITE) {
-        return;
+    WAITING.store(true, Ordering::Release);
+    if dump.asked.wait(INFINITE) {
+        WRITTEN.store(written(dump, write), Ordering::Release);
+        dump.done.signal();
     }
-    let none = core::ptr::null_mut();
+}
+
+/// Writes the dump; whether that went well.
+fn written(dump: &Dump, write: Write) -> bool {
+    let (path, none) = (dump.path.as_ptr(), core::ptr::null_mut());
+    let (share, create, plain) = (FILE_SHARE_READ, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL);
     // SAFETY: a string with its end.
-    let file = unsafe {
-        let path = dump.path.as_ptr();
-        CreateFileW(path, GENERIC_WRITE, FILE_SHARE_READ, none, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, none)
-    };
+    let file = unsafe { CreateFileW(path, GENERIC_WRITE, share, core::ptr::null(), create, plain, none) };
     if file == INVALID_HANDLE_VALUE {
-        return;
+        return false;
     }
     let file = File::of(file);
     let about = MINIDUMP_EXCEPTION_INFORMATION {
@@ -131,13 +138,14 @@ fn wait(dump: &Dump) {
         ExceptionPointers: EXCEPTION.load(Ordering::Acquire),
         ClientPointers: 0,
     };
+    let (process, number) = (
+        // SAFETY: no pointers.
+        unsafe { GetCurrentProcess() },
+        // SAFETY: likewise.
+        unsafe { GetCurrentProcessId() },
+    );
     // SAFETY: this process, a file that is open, and an exception whose thread waits meanwhile, or ends with the process.
-    let well =
-        unsafe { write(GetCurrentProcess(), GetCurrentProcessId(), file.handle(), WHAT, &about, none, none) != 0 };
-    drop(file);
-    if well {
-        dump.written.signal();
-    }
+    unsafe { write(process, number, file.handle(), WHAT, &about, none, none) != 0 }
 }
 
 /// `MiniDumpWriteDump` of the system's library.
