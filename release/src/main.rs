@@ -16,6 +16,7 @@ mod debug;
 mod files;
 mod licences;
 mod links;
+mod macos;
 mod pages;
 mod stage;
 
@@ -25,6 +26,7 @@ use std::process::ExitCode;
 use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use xtask::build::{self, Profile, Tree, Windows};
 use xtask::laboratory::RELEASE_COMMANDS;
+use xtask::macos::Target;
 use xtask::score::Score;
 use xtask::setup;
 use xtask::step::{Failure, Result};
@@ -61,6 +63,9 @@ struct Dist {
     /// Then see whether all is right, and install it in a bare Debian.
     #[arg(long)]
     check: bool,
+    /// For Macs: aarch64-apple-darwin or x86_64-apple-darwin. In target/packages-macos.
+    #[arg(long, value_name = "TRIPLE", conflicts_with_all = ["tree", "check"])]
+    target: Option<Target>,
 }
 
 /// Arguments of `check`.
@@ -96,6 +101,9 @@ fn main() -> ExitCode {
 
 fn dist(ws: &Workspace, args: &Dist) -> Result {
     let profile = if args.dev { Profile::Dev } else { Profile::Release };
+    if let Some(target) = args.target {
+        return macos::make(ws, target, profile);
+    }
     let tree = match &args.tree {
         Some(folder) => Tree::existing(folder),
         None => build::tree(ws, &setup::ensure(ws, &setup::Args::default())?, profile)?,

@@ -60,6 +60,14 @@ pub(crate) struct Release {
 }
 
 impl Release {
+    /// One of a name, in the folder where releases of Macs are made; nothing is staged yet.
+    pub(crate) fn of(ws: &Workspace, name: String, versions: Vec<changes::Version>, profile: Profile) -> Self {
+        let folder = folder(ws, profile).with_file_name("packages-macos");
+        let (tree, debug) = (folder.join(&name), folder.join("debug").join(&name));
+        let windows = Windows::Impossible("it is built by itself".to_owned());
+        Self { name, versions, profile, windows, folder, tree, debug }
+    }
+
     /// The version's number.
     pub(crate) fn version(&self) -> &str {
         &self.versions[0].number

@@ -139,7 +139,7 @@ pub fn built(ws: &Workspace, machine: &Machine, profile: Profile) -> Tree {
 }
 
 /// Where a tree goes.
-fn folder(ws: &Workspace, profile: Profile) -> PathBuf {
+pub fn folder(ws: &Workspace, profile: Profile) -> PathBuf {
     match profile {
         Profile::Release => ws.dist(),
         Profile::Dev => ws.target.join("dist-dev"),
@@ -323,6 +323,13 @@ fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
 
 /// Has what is built name its sources without the folders of this machine: in messages of panics, and for debuggers.
 fn without_paths(ws: &Workspace, cargo: &mut Command) -> Result {
+    let flags: Vec<String> = path_flags(ws)?.iter().map(|flag| format!("{flag:?}")).collect();
+    cargo.arg("--config").arg(format!("build.rustflags=[{}]", flags.join(",")));
+    Ok(())
+}
+
+/// What tells the compiler so.
+pub(crate) fn path_flags(ws: &Workspace) -> Result<Vec<String>> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let sysroot = step::output(Command::new(rustc).args(["--print", "sysroot"]), "asking the compiler for its folder")?;
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
@@ -335,12 +342,7 @@ fn without_paths(ws: &Workspace, cargo: &mut Command) -> Result {
         (&ws.root, "afterimage"),
         (&ws.target, "afterimage/target"),
     ];
-    let flags: Vec<String> = named
-        .iter()
-        .map(|(folder, name)| format!("{:?}", format!("--remap-path-prefix={}=/{name}", folder.display())))
-        .collect();
-    cargo.arg("--config").arg(format!("build.rustflags=[{}]", flags.join(",")));
-    Ok(())
+    Ok(named.iter().map(|(folder, name)| format!("--remap-path-prefix={}=/{name}", folder.display())).collect())
 }
 
 fn headers(ws: &Workspace, tree: &Tree) -> Result {

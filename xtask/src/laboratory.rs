@@ -120,7 +120,7 @@ pub const RELEASE_COMMANDS: &[Row] = &[Row {
     name: "dist",
     about: "Build a release: the tree, its archive and that of debug files, and the Debian package, in target/packages",
     more: "Optimised as far as it goes, which takes long; --dev takes what the tests build. --check says whether what was made is \
-           right, and installs it in a bare Debian.",
+           right, and installs it in a bare Debian. --target makes what is for Macs instead.",
 }];
 
 /// What of a command line is for another program: all of it if it begins with one of its commands, and `help COMMAND`.

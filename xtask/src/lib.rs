@@ -6,8 +6,10 @@
 pub mod build;
 pub mod chroot;
 pub mod laboratory;
+pub mod macos;
 pub mod samples;
 pub mod score;
 pub mod setup;
 pub mod step;
+pub mod wheel;
 pub mod workspace;

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use xtask::build;
 use xtask::laboratory::{self, Program};
+use xtask::macos;
 use xtask::score::Score;
 use xtask::setup;
 use xtask::step::{self, Context as _, Failure, Result};
@@ -58,6 +59,8 @@ enum Part {
     Nv2a,
     /// Some of Wine's Direct3D 9 tests, if Wine is there.
     Conformance,
+    /// The types of what is built for macOS.
+    Macos,
     /// The release: its tree, archive and Debian package, made of what the tests built, and installed in a bare Debian.
     Package,
     /// The fuzz targets.
@@ -121,6 +124,9 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let rooms: Vec<&str> = LABORATORY.iter().filter(|(part, _)| wanted(*part)).map(|(_, name)| *name).collect();
     if !rooms.is_empty() {
         score_of(ws, Program::Laboratory, &rooms, &mut score);
+    }
+    if wanted(Part::Macos) {
+        score.add(macos::check(ws));
     }
     if wanted(Part::Package) {
         score_of(ws, Program::Release, &[], &mut score);

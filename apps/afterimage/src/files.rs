@@ -23,7 +23,7 @@ fn folders(user: Option<&Path>, program: &Path) -> Vec<PathBuf> {
 #[derive(Debug, thiserror::Error)]
 #[error(
     "no {} for {}-bit {} in any of {}; build it with `cargo xtask dist`, or name its folder in AFTERIMAGE_DLL_DIR",
-    name, width.bits(), if *name == "d3d9.dll" { "Windows programs" } else { "Linux programs" }, looked.join(", ")
+    name, width.bits(), if *name == "d3d9.dll" { "Windows programs" } else { "native programs" }, looked.join(", ")
 )]
 pub(crate) struct NotFound {
     name: &'static str,
@@ -38,9 +38,14 @@ fn usual() -> Vec<PathBuf> {
     folders(user, &program)
 }
 
-fn find(name: &'static str, wanted: Kind, width: Width, folders: &[PathBuf]) -> Result<PathBuf, NotFound> {
+fn find(
+    name: &'static str,
+    wanted: impl Fn(Kind) -> bool,
+    width: Width,
+    folders: &[PathBuf],
+) -> Result<PathBuf, NotFound> {
     let candidates = folders.iter().flat_map(|folder| [folder.join(width.folder()), folder.clone()]);
-    let found = candidates.map(|folder| folder.join(name)).find(|file| Kind::of(file).is_ok_and(|kind| kind == wanted));
+    let found = candidates.map(|folder| folder.join(name)).find(|file| Kind::of(file).is_ok_and(&wanted));
     let file = found.ok_or_else(|| NotFound {
         name,
         width,
@@ -57,12 +62,15 @@ pub(crate) fn dll(width: Width) -> Result<PathBuf, NotFound> {
 /// `d3d9.dll` of a width, in one folder if that is named.
 pub(crate) fn dll_in(folder: Option<&Path>, width: Width) -> Result<PathBuf, NotFound> {
     let folders = folder.map_or_else(usual, |folder| vec![folder.to_owned()]);
-    find("d3d9.dll", Kind::Pe(width), width, &folders)
+    find("d3d9.dll", |kind| kind == Kind::Pe(width), width, &folders)
 }
 
-/// `libd3d9.so` of a width.
+/// The file of our Direct3D for native programs.
+pub(crate) const LIBRARY: &str = if cfg!(target_os = "macos") { "libd3d9.dylib" } else { "libd3d9.so" };
+
+/// [`LIBRARY`] of a width.
 pub(crate) fn library(width: Width) -> Result<PathBuf, NotFound> {
-    find("libd3d9.so", Kind::Elf(width), width, &usual())
+    find(LIBRARY, |kind| kind.native() == Some(width), width, &usual())
 }
 
 /// The viewer's program: beside this one, else in `PATH`.

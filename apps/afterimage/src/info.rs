@@ -58,9 +58,9 @@ fn parts(profiles: &Result<Vec<Profile>, String>) -> Vec<Part> {
             advice: profiles.as_ref().err().map_or_else(|| LACKING.into(), |error| error.clone().into()),
         },
         Part {
-            name: "libd3d9.so",
+            name: files::LIBRARY,
             found: text(files::library(Width::W64)),
-            advice: "for Linux programs: cargo xtask dist".into(),
+            advice: "for native programs: cargo xtask dist".into(),
         },
         Part {
             name: "d3d9.dll, 64 bit",

@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     Pe(Width),
     /// For Linux.
     Elf(Width),
+    /// For macOS, of 64 bit.
+    MachO,
     /// Text that says what runs it.
     Script,
     /// Nothing that can run.
@@ -45,6 +47,15 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// The width of a program of this system's own.
+    pub(crate) fn native(self) -> Option<Width> {
+        match self {
+            Self::Elf(width) if cfg!(target_os = "linux") => Some(width),
+            Self::MachO if cfg!(target_os = "macos") => Some(Width::W64),
+            _ => None,
+        }
+    }
+
     /// Looks into a file's headers.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
@@ -56,6 +67,11 @@ impl Kind {
         }
         if head.starts_with(b"#!") {
             return Ok(Self::Script);
+        }
+        // One for one processor, and one for several, in which the greater number tells Java's classes apart.
+        let several = matches!(head, [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 1..=15, ..]);
+        if several || head.starts_with(&0xfeed_facf_u32.to_le_bytes()) {
+            return Ok(Self::MachO);
         }
         if head.starts_with(b"MZ")
             && let Some(offset) = head.get(0x3c..).and_then(|rest| rest.first_chunk())
@@ -120,7 +136,11 @@ mod tests {
         assert_eq!(kind(&pe(0x8664)[..0x82]), Kind::Other);
         assert_eq!(kind(b"MZ"), Kind::Other);
         assert_eq!(kind(b"#!/bin/sh\n"), Kind::Script);
+        assert_eq!(kind(&[0xcf, 0xfa, 0xed, 0xfe, 0x0c, 0, 0, 1]), Kind::MachO);
+        assert_eq!(kind(&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 2]), Kind::MachO);
+        assert_eq!(kind(&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52]), Kind::Other, "a class of Java's");
         assert_eq!(kind(b""), Kind::Other);
-        assert_eq!(Kind::of(&std::env::current_exe().unwrap()).unwrap(), Kind::Elf(Width::W64));
+        assert_eq!(Kind::of(&std::env::current_exe().unwrap()).unwrap().native(), Some(Width::W64));
+        assert_eq!(Kind::Pe(Width::W64).native(), None);
     }
 }

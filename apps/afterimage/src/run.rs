@@ -103,6 +103,9 @@ fn configuration(program: &Path) -> Settings {
     settings
 }
 
+/// Where the system looks for a program's libraries first.
+const LIBRARY_PATH: &str = if cfg!(target_os = "macos") { "DYLD_LIBRARY_PATH" } else { "LD_LIBRARY_PATH" };
+
 /// Folders of what the system's packages bring: nothing else is to lie there.
 const OF_PACKAGES: [&str; 2] = ["/usr", "/opt"];
 
@@ -181,7 +184,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let reading = |error| Failure::file("reading", &program, error);
     let kind = Kind::of(&program).map_err(reading)?;
     let windows = match kind {
-        Kind::Elf(_) | Kind::Script => pe::Program::default(),
+        Kind::Elf(_) | Kind::MachO | Kind::Script => pe::Program::default(),
         Kind::Pe(_) | Kind::Other => pe::check(&program).map_err(reading)?.map_err(|why| cannot(&program, &why))?,
     };
     let configured = configuration(&program);
@@ -215,13 +218,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
             command.env("WINEDLLOVERRIDES", wine::overrides(std::env::var_os("WINEDLLOVERRIDES")));
             stage = Some(made);
         }
-        Kind::Elf(_) | Kind::Script | Kind::Other => {
+        Kind::Elf(_) | Kind::MachO | Kind::Script | Kind::Other => {
             // A script may start programs of either width; the usual one is right more often.
-            let width = if let Kind::Elf(width) = kind { width } else { Width::W64 };
+            let width = kind.native().unwrap_or(Width::W64);
             let library = files::library(width)?;
             let path = std::path::absolute(&program).map_err(|error| Failure::file("finding", &program, error))?;
             command = Command::new(path);
-            command.env("LD_LIBRARY_PATH", library_path(&library)?);
+            command.env(LIBRARY_PATH, library_path(&library)?);
         }
     }
     command.args(arguments).envs(settings.iter().map(|(name, value)| (name, value)));
@@ -249,7 +252,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let needs_viewer = match renderer {
         Renderer::Viewer => true,
         Renderer::InProcess => false,
-        Renderer::Auto => !matches!(kind, Kind::Elf(Width::W64)),
+        Renderer::Auto => kind.native() != Some(Width::W64),
     };
     let mut viewer = None;
     if needs_viewer {
@@ -312,7 +315,7 @@ fn screen(needed: bool) -> Result<Option<Screen>, Failure> {
 }
 
 fn library_path(library: &Path) -> Result<OsString, Failure> {
-    let old = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let old = std::env::var_os(LIBRARY_PATH).unwrap_or_default();
     let folder = library.parent().unwrap_or(Path::new("/")).to_path_buf();
     let folders = std::iter::once(folder).chain(std::env::split_paths(&old).filter(|path| path != Path::new("")));
     std::env::join_paths(folders).map_err(|error| Failure::new(format!("{}: {error}", library.display())))

@@ -7,6 +7,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Where Wine is on a Mac beside `PATH`, which programs that are no terminal's have not. Source: the packages of Gcenx (Homebrew's casks)
+/// and CrossOver's, as users report their paths.
+const ON_MACS: [&str; 6] = [
+    "/Applications/Wine Stable.app/Contents/Resources/wine/bin/wine",
+    "/Applications/Wine Devel.app/Contents/Resources/wine/bin/wine",
+    "/Applications/Wine Staging.app/Contents/Resources/wine/bin/wine",
+    "/Applications/CrossOver.app/Contents/SharedSupport/CrossOver/bin/wine",
+    "/opt/homebrew/bin/wine",
+    "/usr/local/bin/wine",
+];
+
 /// Wine that can run programs of this width.
 pub(crate) fn find(width: Width) -> Result<PathBuf, Failure> {
     if let Some(wine) = std::env::var_os("WINE").filter(|wine| !wine.is_empty()) {
@@ -16,7 +27,9 @@ pub(crate) fn find(width: Width) -> Result<PathBuf, Failure> {
         Width::W64 => &["wine", "wine64"],
         Width::W32 => &["wine"],
     };
-    names.iter().find_map(|name| in_path(Path::new(name))).ok_or_else(|| {
+    let usual: &[&str] = if cfg!(target_os = "macos") { &ON_MACS } else { &[] };
+    let usual = || usual.iter().map(PathBuf::from).find(|wine| wine.is_file());
+    names.iter().find_map(|name| in_path(Path::new(name))).or_else(usual).ok_or_else(|| {
         let need = if width == Width::W32 { Need::Wine32 } else { Need::Wine };
         Failure::new(format!(
             "Wine is not installed: a {}-bit Windows program needs it. {}; another one can be named in WINE",

@@ -127,6 +127,8 @@ words! {
         RasterOptions "raster_options": "logical operations, wide lines, modes of lines, the choice of the provoking vertex"
         ShaderFeatures "shader_features": "doubles, 64-bit atomics, stores of vertex and pixel shaders, layers that vertex shaders choose, arrays of cubes"
         TransformFeedback "transform_feedback": "VK_EXT_transform_feedback: shaders store what they capture themselves"
+        BeyondMoltenVk "beyond_moltenvk": "all that MoltenVK lacks, a Vulkan for Macs: any device is held to what that offers"
+        BeyondKosmicKrisp "beyond_kosmickrisp": "all that Mesa's KosmicKrisp lacks, likewise"
         Vulkan13 "vulkan_1_3": "Vulkan 1.3, without which nothing is drawn: to see what is said of an old driver"
     }
     /// Formats beyond the documented ones that programs ask for by four letters.

@@ -28,6 +28,10 @@ pub struct Without {
     pub shader_features: bool,
     /// Do not use VK_EXT_transform_feedback: shaders store what they capture themselves.
     pub transform_feedback: bool,
+    /// Do not use what MoltenVK lacks.
+    pub beyond_moltenvk: bool,
+    /// Do not use what KosmicKrisp lacks.
+    pub beyond_kosmickrisp: bool,
     /// Act as if the driver had Vulkan 1.2 only: no device can be used.
     pub vulkan_1_3: bool,
 }
@@ -45,6 +49,8 @@ impl Without {
             raster_options: has(Ability::RasterOptions),
             shader_features: has(Ability::ShaderFeatures),
             transform_feedback: has(Ability::TransformFeedback),
+            beyond_moltenvk: has(Ability::BeyondMoltenVk),
+            beyond_kosmickrisp: has(Ability::BeyondKosmicKrisp),
             vulkan_1_3: has(Ability::Vulkan13),
         }
     }

@@ -9,6 +9,7 @@ mod window;
 mod words;
 
 use std::path::PathBuf;
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 use xtask::build::{self, Profile, Tree};
@@ -71,6 +72,8 @@ struct Demo {
     ws: Workspace,
     args: Args,
     machine: Machine,
+    /// What is being installed.
+    installing: Option<JoinHandle<Result<Machine>>>,
     profile: Profile,
     tree: Tree,
     out: PathBuf,
@@ -90,19 +93,25 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let asked = setup::Args { native_only: args.native_only, yes: args.yes, ..setup::Args::default() };
     let plan = setup::plan(ws, &asked)?;
     let profile = if args.release { Profile::Release } else { Profile::Dev };
-    let machine = std::thread::scope(|scope| {
-        if profile == Profile::Dev && !args.no_build {
+    let (machine, installing) = if profile == Profile::Dev && !args.no_build && !args.validate {
+        // What the first pictures need while the library is built, which needs nothing of it; the rest while there is more to see.
+        let (first, rest) = plan.split();
+        let machine = std::thread::scope(|scope| {
             // The first step does it again, in no time, and says what is wrong with it.
             scope.spawn(|| build::first_library(ws).ok());
-        }
-        plan.carry_out(ws)
-    })?;
+            first.carry_out(ws)
+        })?;
+        let ws = ws.clone();
+        (machine, Some(std::thread::spawn(move || rest.carry_out(&ws))))
+    } else {
+        (plan.carry_out(ws)?, None)
+    };
     let tree = build::built(ws, &machine, profile);
     let out = ws.target.join("demo");
     std::fs::create_dir_all(&out).doing(format!("creating {}", out.display()))?;
     let (sections, runs, first_picture) = (Vec::new(), None, None);
     let (ws, args) = (ws.clone(), args.clone());
-    let mut demo = Demo { ws, args, machine, profile, tree, out, runs, sections, start, first_picture };
+    let mut demo = Demo { ws, args, machine, installing, profile, tree, out, runs, sections, start, first_picture };
     let todo: Vec<&Step> = steps::STEPS.iter().filter(|step| step.is_wanted(&demo.args)).collect();
     let mut times = Times::read(&demo.out);
     for (at, step) in todo.iter().enumerate() {
@@ -111,12 +120,24 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         (step.run)(&mut demo)?;
         times.took(step, begun.elapsed());
     }
+    demo.settle()?;
     demo.show(&[])?;
     times.write(&demo.out)?;
     demo.end()
 }
 
 impl Demo {
+    /// Waits until everything is installed.
+    ///
+    /// # Errors
+    /// When something is missing that nothing works without.
+    fn settle(&mut self) -> Result {
+        let Some(installing) = self.installing.take() else { return Ok(()) };
+        let machine = installing.join().unwrap_or_else(|_| Err(Failure::new("set-up", "it panicked")))?;
+        self.machine.missing.extend(machine.missing);
+        Ok(())
+    }
+
     /// Adds a section to the page, or puts it in the place of what was there.
     fn put(&mut self, part: Part, section: Section) {
         self.sections.retain(|(other, old)| *other != part || old.id != section.id);

@@ -126,6 +126,7 @@ impl Demo {
     }
 
     fn build_windows(&mut self) -> Result {
+        self.settle()?;
         build::windows(&self.ws, &self.machine, &mut self.tree, self.profile);
         Ok(())
     }
@@ -142,6 +143,7 @@ impl Demo {
     }
 
     fn under_wine(&mut self) -> Result {
+        self.settle()?;
         self.samples(&[
             (|kind| kind == Kind::Direct3d9, &[Way::Dll(Width::W64), Way::Dll(Width::W32)]),
             (|kind| matches!(kind, Kind::WindowsOnly(_)), &Way::ALL),
@@ -195,12 +197,14 @@ impl Demo {
     }
 
     fn captures(&mut self) -> Result {
+        self.settle()?;
         let section = captures::section(&self.ws, &self.tree, &self.out, self.args.validate)?;
         self.put(Part::Captures, section);
         Ok(())
     }
 
     fn feedback(&mut self) -> Result {
+        self.settle()?;
         let particles = feedback::particles(&self.ws, &self.tree, self.profile, &self.out.join("xfb"))?;
         let section = page::particles(&particles, &self.out);
         self.put(Part::Feedback, section);
@@ -209,6 +213,7 @@ impl Demo {
 
     /// Engines from a package registry, 64 bit, beside WineD3D.
     fn engines(&mut self) -> Result {
+        self.settle()?;
         if let Some(why) = self.machine.no_windows() {
             println!("skipped: engines from a package registry: {why}");
             return Ok(());

@@ -265,6 +265,7 @@ pub fn ensure(ws: &Workspace, args: &Args) -> Result<Machine> {
 }
 
 /// What is to be installed, and whether it may be.
+#[derive(Clone)]
 pub struct Plan {
     todo: Vec<&'static Step>,
     native_only: bool,
@@ -295,6 +296,15 @@ pub fn plan(ws: &Workspace, args: &Args) -> Result<Plan> {
 }
 
 impl Plan {
+    /// The plan up to the last step that nothing works without, and the rest.
+    #[must_use]
+    pub fn split(mut self) -> (Self, Self) {
+        let native = self.todo.iter().rposition(|step| step.need == Need::Native);
+        let rest = self.todo.split_off(native.map_or(0, |last| last + 1));
+        let rest = Self { todo: rest, ..self };
+        (Self { native_only: false, ..self }, rest)
+    }
+
     /// Does the steps. Cargo may build meanwhile: that needs none of them.
     ///
     /// # Errors

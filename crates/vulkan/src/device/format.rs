@@ -107,10 +107,17 @@ pub(crate) struct Choice {
     pub(crate) replaced: bool,
 }
 
-pub(crate) fn choose(instance: &Instance, device: vk::PhysicalDevice, format: Format, has_4444: bool) -> Choice {
+/// How a device does a format, where it has or has not A4R4G4B4, and is to do without some.
+pub(crate) fn choose(
+    instance: &Instance,
+    device: vk::PhysicalDevice,
+    format: Format,
+    has_4444: bool,
+    without: &[vk::Format],
+) -> Choice {
     let is_depth = format.is_depth();
     let features = |candidate: vk::Format| {
-        if candidate == vk::Format::A4R4G4B4_UNORM_PACK16 && !has_4444 {
+        if candidate == vk::Format::A4R4G4B4_UNORM_PACK16 && !has_4444 || without.contains(&candidate) {
             return 0;
         }
         // SAFETY: the handle is one of the instance's.

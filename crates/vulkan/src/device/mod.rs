@@ -5,5 +5,6 @@ pub(crate) mod format;
 pub(crate) mod gpu;
 pub(crate) mod instance;
 pub(crate) mod memory;
+pub(crate) mod portability;
 pub(crate) mod profile;
 pub(crate) mod shared;

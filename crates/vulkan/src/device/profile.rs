@@ -2,6 +2,7 @@
 
 use crate::device::format;
 use crate::device::instance::Instance;
+use crate::device::portability;
 use crate::error::{Checked, Result};
 use crate::missing::{newer_driver, version};
 use crate::options::Options;
@@ -486,7 +487,7 @@ impl Profile {
             .then(|| transform_feedback(&features, &feedback))
             .flatten();
         let timestamp_bits = family.map_or(0, |family| families[family].timestamp_valid_bits);
-        Ok(Self {
+        let mut profile = Self {
             name: properties.device_name_as_c_str().unwrap_or(c"?").to_string_lossy().into_owned(),
             driver: format!(
                 "{} {}",
@@ -569,8 +570,13 @@ impl Profile {
             shaders,
             missing,
             queue_family: family.unwrap_or(0) as u32,
-            formats: Format::ALL.iter().map(|&f| format::choose(instance, handle, f, format_4444)).collect(),
-        })
+            formats: Vec::new(),
+        };
+        portability::hold(&mut profile, &without);
+        let (format_4444, lacking) = (profile.format_4444, portability::formats(&without));
+        let choice = |&format| format::choose(instance, handle, format, format_4444, lacking);
+        profile.formats = Format::ALL.iter().map(choice).collect();
+        Ok(profile)
     }
 
     /// What shaders are compiled for.
