@@ -123,11 +123,47 @@ pub(crate) enum Way {
     Dll(Width),
     /// A capture of the first way, replayed.
     Replay,
+    /// The same, on a device that is held to what a driver for Macs offers.
+    ReplayOn(Mac),
+}
+
+/// A Vulkan driver for Macs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mac {
+    MoltenVk,
+    KosmicKrisp,
+}
+
+impl Mac {
+    /// Both.
+    const ALL: [Self; 2] = [Self::MoltenVk, Self::KosmicKrisp];
+
+    /// Its name, and the word of option `without` for what it lacks.
+    pub(crate) fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::MoltenVk => ("MoltenVK", "beyond_moltenvk"),
+            Self::KosmicKrisp => ("KosmicKrisp", "beyond_kosmickrisp"),
+        }
+    }
 }
 
 impl Way {
-    /// All, in the order they are run.
+    /// Those that are shown, in the order they are run.
     pub(crate) const ALL: [Self; 4] = [Self::Native, Self::Dll(Width::W64), Self::Dll(Width::W32), Self::Replay];
+    /// Those that are tested.
+    const TESTED: [Self; 6] = [
+        Self::Native,
+        Self::Dll(Width::W64),
+        Self::Dll(Width::W32),
+        Self::Replay,
+        Self::ReplayOn(Mac::ALL[0]),
+        Self::ReplayOn(Mac::ALL[1]),
+    ];
+
+    /// Whether a capture is drawn.
+    pub(crate) fn replays(self) -> bool {
+        matches!(self, Self::Replay | Self::ReplayOn(_))
+    }
 
     /// The folder of its pictures.
     fn folder(self) -> &'static str {
@@ -136,6 +172,7 @@ impl Way {
             Self::Dll(Width::W64) => "dll64",
             Self::Dll(Width::W32) => "dll32",
             Self::Replay => "replay",
+            Self::ReplayOn(mac) => mac.names().1,
         }
     }
 
@@ -145,7 +182,7 @@ impl Way {
             Self::Native => "64",
             Self::Dll(Width::W64) => "64 (Wine)",
             Self::Dll(Width::W32) => "32 (Wine)",
-            Self::Replay => "–",
+            Self::Replay | Self::ReplayOn(_) => "–",
         }
     }
 
@@ -155,6 +192,8 @@ impl Way {
             Self::Native => "in process",
             Self::Dll(_) => "shared memory",
             Self::Replay => "capture",
+            Self::ReplayOn(Mac::MoltenVk) => "capture, held to MoltenVK",
+            Self::ReplayOn(Mac::KosmicKrisp) => "capture, held to KosmicKrisp",
         }
     }
 }
@@ -212,7 +251,7 @@ impl Row {
 /// When the runs cannot be prepared; a run that fails is a row that says so.
 pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine, out: &Path, validate: bool) -> Result<Vec<Row>> {
     let mut runs = Runs::new(out, validate)?;
-    let rows = step::side_by_side(PROGRAMS, |program| runs.of(ws, tree, wine, program, &Way::ALL));
+    let rows = step::side_by_side(PROGRAMS, |program| runs.of(ws, tree, wine, program, &Way::TESTED));
     runs.rows.extend(rows.into_iter().flatten());
     Ok(runs.rows())
 }
@@ -265,7 +304,7 @@ impl Runs {
     /// What has been run so far, by program and way.
     pub(crate) fn rows(&self) -> Vec<Row> {
         let mut rows: Vec<_> = self.rows.iter().collect();
-        rows.sort_by_key(|(place, row)| (*place, Way::ALL.iter().position(|way| *way == row.way)));
+        rows.sort_by_key(|(place, row)| (*place, Way::TESTED.iter().position(|way| *way == row.way)));
         rows.into_iter().map(|(_, row)| row.clone()).collect()
     }
 }
@@ -311,7 +350,9 @@ impl Session<'_> {
                 Kind::Direct3d9 | Kind::Console => None,
             },
             Way::Dll(width) => self.wine.denied(width),
-            Way::Replay => capture.is_none().then(|| End::Skipped("no run wrote a capture".to_owned())),
+            Way::Replay | Way::ReplayOn(_) => {
+                capture.is_none().then(|| End::Skipped("no run wrote a capture".to_owned()))
+            }
         };
         if let Some(end) = why_not {
             row.end = end;
@@ -355,7 +396,10 @@ impl Session<'_> {
                 self.wine.environment(&mut command, width);
                 command.env("AFTERIMAGE_RENDERER", "viewer");
             }
-            Way::Replay => {
+            Way::Replay | Way::ReplayOn(_) => {
+                if let Way::ReplayOn(mac) = way {
+                    command.env("AFTERIMAGE_WITHOUT", mac.names().1);
+                }
                 command
                     .arg(self.tree.afterimage())
                     .arg("replay")
@@ -364,7 +408,7 @@ impl Session<'_> {
                     .arg(&folder);
             }
         }
-        if way != Way::Replay {
+        if !way.replays() {
             command.args(["--frames", &FRAMES.to_string()]).args(program.arguments);
             if program.kind == Kind::Console {
                 command.args(["--shots", SHOTS]).arg(&folder);
@@ -412,7 +456,7 @@ impl Session<'_> {
                 return wrong(format!("{} is not that of {}: {difference}", path.display(), other.display()));
             }
         }
-        let needed = if row.way == Way::Replay { 3 } else { 6 };
+        let needed = if row.way.replays() { 3 } else { 6 };
         if reference.is_some() && compared < needed {
             return wrong(format!("only {compared} of its {} pictures are also in the reference", row.pictures.len()));
         }

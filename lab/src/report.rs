@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use xtask::step::{Context, Result};
 
-use crate::matrix::{End, Row, Way};
+use crate::matrix::{End, Row};
 
 /// The table's columns.
 pub(crate) const HEADINGS: [&str; 8] =
@@ -52,7 +52,7 @@ pub(crate) fn columns(row: &Row, base: &Path) -> [String; 8] {
         number(row.stats.frames.map(|n| n.to_string())),
         number(row.stats.draws.map(|n| format!("{n:.0}"))),
         // A replay hands its few frames over without waiting for any: its time says nothing.
-        number(row.stats.ms_per_frame.filter(|_| row.way != Way::Replay).map(|n| format!("{n:.2}"))),
+        number(row.stats.ms_per_frame.filter(|_| !row.way.replays()).map(|n| format!("{n:.2}"))),
         result.to_owned(),
         number(picture),
     ]
