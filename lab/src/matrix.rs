@@ -40,7 +40,12 @@ pub(crate) struct Program {
     pub(crate) kind: Kind,
     /// Pixels that may differ in a 32-bit run, by a step or two, where a library computes geometry with the x87 there.
     rounding_pixels: usize,
+    /// Drivers for Macs on which it looks otherwise, and why.
+    otherwise: &'static [(Mac, &'static str)],
 }
+
+/// What is made of rectangles alone.
+const RECTANGLES: &str = "lists of rectangles are not drawn exactly without geometry shaders";
 
 /// Which API a program calls, and where it can be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +68,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
+        otherwise: &[],
     },
     Program {
         name: "targets",
@@ -71,6 +77,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
+        otherwise: &[],
     },
     Program {
         name: "features",
@@ -79,6 +86,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
+        otherwise: &[(Mac::KosmicKrisp, "it has neither clip distances nor large points")],
     },
     Program {
         name: "teapot",
@@ -87,6 +95,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
+        otherwise: &[],
     },
     Program {
         name: "teapot-d3dx",
@@ -95,6 +104,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &["--d3dx"],
         kind: Kind::WindowsOnly("D3DXCreateTeapot exists on Windows only"),
         rounding_pixels: 64,
+        otherwise: &[],
     },
     Program {
         name: "xbox",
@@ -103,6 +113,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Console,
         rounding_pixels: 0,
+        otherwise: &[(Mac::KosmicKrisp, "vertex programs clip by distances, which it has not")],
     },
     Program {
         name: "playstation",
@@ -111,6 +122,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Console,
         rounding_pixels: 0,
+        otherwise: &[(Mac::MoltenVk, RECTANGLES), (Mac::KosmicKrisp, RECTANGLES)],
     },
 ];
 
@@ -350,8 +362,13 @@ impl Session<'_> {
                 Kind::Direct3d9 | Kind::Console => None,
             },
             Way::Dll(width) => self.wine.denied(width),
-            Way::Replay | Way::ReplayOn(_) => {
-                capture.is_none().then(|| End::Skipped("no run wrote a capture".to_owned()))
+            Way::Replay | Way::ReplayOn(_) if capture.is_none() => {
+                Some(End::Skipped("no run wrote a capture".to_owned()))
+            }
+            Way::Replay => None,
+            Way::ReplayOn(mac) => {
+                let why = program.otherwise.iter().find(|(other, _)| *other == mac);
+                why.map(|(_, why)| End::Skipped((*why).to_owned()))
             }
         };
         if let Some(end) = why_not {
