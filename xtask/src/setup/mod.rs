@@ -265,7 +265,6 @@ pub fn ensure(ws: &Workspace, args: &Args) -> Result<Machine> {
 }
 
 /// What is to be installed, and whether it may be.
-#[derive(Clone)]
 pub struct Plan {
     todo: Vec<&'static Step>,
     native_only: bool,
