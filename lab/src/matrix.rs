@@ -40,8 +40,8 @@ pub(crate) struct Program {
     pub(crate) kind: Kind,
     /// Pixels that may differ in a 32-bit run, by a step or two, where a library computes geometry with the x87 there.
     rounding_pixels: usize,
-    /// Drivers for Macs on which it looks otherwise, and why.
-    otherwise: &'static [(Mac, &'static str)],
+    /// Why it looks otherwise on MoltenVK, if it does.
+    on_moltenvk: Option<&'static str>,
 }
 
 /// What is made of rectangles alone.
@@ -68,7 +68,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
-        otherwise: &[],
+        on_moltenvk: None,
     },
     Program {
         name: "targets",
@@ -77,7 +77,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
-        otherwise: &[],
+        on_moltenvk: None,
     },
     Program {
         name: "features",
@@ -86,7 +86,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
-        otherwise: &[(Mac::KosmicKrisp, "it has neither clip distances nor large points")],
+        on_moltenvk: None,
     },
     Program {
         name: "teapot",
@@ -95,7 +95,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
-        otherwise: &[],
+        on_moltenvk: None,
     },
     Program {
         name: "teapot-d3dx",
@@ -104,7 +104,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &["--d3dx"],
         kind: Kind::WindowsOnly("D3DXCreateTeapot exists on Windows only"),
         rounding_pixels: 64,
-        otherwise: &[],
+        on_moltenvk: None,
     },
     Program {
         name: "xbox",
@@ -113,7 +113,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Console,
         rounding_pixels: 0,
-        otherwise: &[(Mac::KosmicKrisp, "vertex programs clip by distances, which it has not")],
+        on_moltenvk: None,
     },
     Program {
         name: "playstation",
@@ -122,7 +122,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Console,
         rounding_pixels: 0,
-        otherwise: &[(Mac::MoltenVk, RECTANGLES), (Mac::KosmicKrisp, RECTANGLES)],
+        on_moltenvk: Some(RECTANGLES),
     },
 ];
 
@@ -135,46 +135,20 @@ pub(crate) enum Way {
     Dll(Width),
     /// A capture of the first way, replayed.
     Replay,
-    /// The same, on a device that is held to what a driver for Macs offers.
-    ReplayOn(Mac),
-}
-
-/// A Vulkan driver for Macs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mac {
-    MoltenVk,
-    KosmicKrisp,
-}
-
-impl Mac {
-    /// Both.
-    const ALL: [Self; 2] = [Self::MoltenVk, Self::KosmicKrisp];
-
-    /// Its name, and the word of option `without` for what it lacks.
-    pub(crate) fn names(self) -> (&'static str, &'static str) {
-        match self {
-            Self::MoltenVk => ("MoltenVK", "beyond_moltenvk"),
-            Self::KosmicKrisp => ("KosmicKrisp", "beyond_kosmickrisp"),
-        }
-    }
+    /// The same, on a device that is held to what MoltenVK offers.
+    OnMoltenVk,
 }
 
 impl Way {
     /// Those that are shown, in the order they are run.
     pub(crate) const ALL: [Self; 4] = [Self::Native, Self::Dll(Width::W64), Self::Dll(Width::W32), Self::Replay];
     /// Those that are tested.
-    const TESTED: [Self; 6] = [
-        Self::Native,
-        Self::Dll(Width::W64),
-        Self::Dll(Width::W32),
-        Self::Replay,
-        Self::ReplayOn(Mac::ALL[0]),
-        Self::ReplayOn(Mac::ALL[1]),
-    ];
+    const TESTED: [Self; 5] =
+        [Self::Native, Self::Dll(Width::W64), Self::Dll(Width::W32), Self::Replay, Self::OnMoltenVk];
 
     /// Whether a capture is drawn.
     pub(crate) fn replays(self) -> bool {
-        matches!(self, Self::Replay | Self::ReplayOn(_))
+        matches!(self, Self::Replay | Self::OnMoltenVk)
     }
 
     /// The folder of its pictures.
@@ -184,7 +158,7 @@ impl Way {
             Self::Dll(Width::W64) => "dll64",
             Self::Dll(Width::W32) => "dll32",
             Self::Replay => "replay",
-            Self::ReplayOn(mac) => mac.names().1,
+            Self::OnMoltenVk => "moltenvk",
         }
     }
 
@@ -194,7 +168,7 @@ impl Way {
             Self::Native => "64",
             Self::Dll(Width::W64) => "64 (Wine)",
             Self::Dll(Width::W32) => "32 (Wine)",
-            Self::Replay | Self::ReplayOn(_) => "–",
+            Self::Replay | Self::OnMoltenVk => "–",
         }
     }
 
@@ -204,8 +178,7 @@ impl Way {
             Self::Native => "in process",
             Self::Dll(_) => "shared memory",
             Self::Replay => "capture",
-            Self::ReplayOn(Mac::MoltenVk) => "capture, held to MoltenVK",
-            Self::ReplayOn(Mac::KosmicKrisp) => "capture, held to KosmicKrisp",
+            Self::OnMoltenVk => "capture, held to MoltenVK",
         }
     }
 }
@@ -362,14 +335,11 @@ impl Session<'_> {
                 Kind::Direct3d9 | Kind::Console => None,
             },
             Way::Dll(width) => self.wine.denied(width),
-            Way::Replay | Way::ReplayOn(_) if capture.is_none() => {
+            Way::Replay | Way::OnMoltenVk if capture.is_none() => {
                 Some(End::Skipped("no run wrote a capture".to_owned()))
             }
             Way::Replay => None,
-            Way::ReplayOn(mac) => {
-                let why = program.otherwise.iter().find(|(other, _)| *other == mac);
-                why.map(|(_, why)| End::Skipped((*why).to_owned()))
-            }
+            Way::OnMoltenVk => program.on_moltenvk.map(|why| End::Skipped(why.to_owned())),
         };
         if let Some(end) = why_not {
             row.end = end;
@@ -413,9 +383,9 @@ impl Session<'_> {
                 self.wine.environment(&mut command, width);
                 command.env("AFTERIMAGE_RENDERER", "viewer");
             }
-            Way::Replay | Way::ReplayOn(_) => {
-                if let Way::ReplayOn(mac) = way {
-                    command.env("AFTERIMAGE_WITHOUT", mac.names().1);
+            Way::Replay | Way::OnMoltenVk => {
+                if way == Way::OnMoltenVk {
+                    command.env("AFTERIMAGE_WITHOUT", "beyond_moltenvk");
                 }
                 command
                     .arg(self.tree.afterimage())
