@@ -116,6 +116,9 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let mut times = Times::read(&demo.out);
     for (at, step) in todo.iter().enumerate() {
         demo.show(&times.to_come(&todo[at..]))?;
+        if step.needs_all() {
+            demo.settle()?;
+        }
         let begun = Instant::now();
         (step.run)(&mut demo)?;
         times.took(step, begun.elapsed());

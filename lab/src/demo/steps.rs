@@ -62,6 +62,14 @@ pub(super) const STEPS: &[Step] = &[
 ];
 
 impl Step {
+    /// Whether more has to be installed for it than for the first pictures.
+    pub(super) fn needs_all(&self) -> bool {
+        match self.of {
+            For::Everything | For::Natively(_) => false,
+            For::Windows | For::UnderWine(_) | For::All(_) => true,
+        }
+    }
+
     /// Whether a run has this step.
     pub(super) fn is_wanted(&self, args: &Args) -> bool {
         let named = |part| args.parts.contains(&part);
@@ -126,7 +134,6 @@ impl Demo {
     }
 
     fn build_windows(&mut self) -> Result {
-        self.settle()?;
         build::windows(&self.ws, &self.machine, &mut self.tree, self.profile);
         Ok(())
     }
@@ -143,7 +150,6 @@ impl Demo {
     }
 
     fn under_wine(&mut self) -> Result {
-        self.settle()?;
         self.samples(&[
             (|kind| kind == Kind::Direct3d9, &[Way::Dll(Width::W64), Way::Dll(Width::W32)]),
             (|kind| matches!(kind, Kind::WindowsOnly(_)), &Way::ALL),
@@ -197,14 +203,12 @@ impl Demo {
     }
 
     fn captures(&mut self) -> Result {
-        self.settle()?;
         let section = captures::section(&self.ws, &self.tree, &self.out, self.args.validate)?;
         self.put(Part::Captures, section);
         Ok(())
     }
 
     fn feedback(&mut self) -> Result {
-        self.settle()?;
         let particles = feedback::particles(&self.ws, &self.tree, self.profile, &self.out.join("xfb"))?;
         let section = page::particles(&particles, &self.out);
         self.put(Part::Feedback, section);
@@ -213,7 +217,6 @@ impl Demo {
 
     /// Engines from a package registry, 64 bit, beside WineD3D.
     fn engines(&mut self) -> Result {
-        self.settle()?;
         if let Some(why) = self.machine.no_windows() {
             println!("skipped: engines from a package registry: {why}");
             return Ok(());
