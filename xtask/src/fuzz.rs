@@ -145,11 +145,11 @@ pub(crate) fn run(ws: &Workspace, names: &[String], seconds: u32, seed: Seed, wa
         TARGETS.iter().filter(|t| names.is_empty() || names.iter().any(|n| n == t.name)).collect();
     let folder = compile(ws, &wanted, seed, watch)?;
     let mut good = 0;
-    for group in wanted.chunks(step::AT_ONCE) {
+    for group in wanted.chunks(step::cores()) {
         let titles: Vec<_> = group.iter().map(|target| target.name).collect();
         let progress = Progress::start(format!("fuzzing {} for {seconds} s", titles.join(", ")));
         let run = |target: &Target| fuzz(ws, target, &folder, (seconds, seed, watch), &progress);
-        let results = step::side_by_side(group, |target| run(target));
+        let results = step::at_once(group.len(), group, |target| run(target));
         good += results.iter().filter(|result| result.is_ok()).count();
         let mut all = Ok(());
         for failure in results.into_iter().filter_map(Result::err) {

@@ -158,11 +158,20 @@ impl Progress {
 }
 
 /// What is done at the same time, where there are as many cores: much of it waits for others.
-pub const AT_ONCE: usize = 2;
+const AT_ONCE: usize = 2;
+
+/// Cores of this machine.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
 
 /// Does something with each item, two at a time. Results are in the order of the items.
 pub fn side_by_side<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    at_once(AT_ONCE.min(cores()), items, each)
+}
+
+/// The same, so many at a time.
+pub fn at_once<T: Sync, R: Send>(count: usize, items: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
     let take = || {
         let number = next.fetch_add(1, Ordering::Relaxed);
@@ -174,7 +183,7 @@ pub fn side_by_side<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R + Sync
             done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
         }
     };
-    std::thread::scope(|scope| (0..AT_ONCE.min(cores)).for_each(|_| drop(scope.spawn(work))));
+    std::thread::scope(|scope| (0..count).for_each(|_| drop(scope.spawn(work))));
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(number, _)| *number);
     done.into_iter().map(|(_, result)| result).collect()
