@@ -11,16 +11,18 @@ use std::str::FromStr;
 
 use crate::build::{self, Profile};
 use crate::step::{self, Context as _, Failure, Result};
-use crate::wheel::Wheel;
+use crate::wheel::{Program, Wheel};
 use crate::workspace::Workspace;
 
 /// zig, of which its C compiler and its list of `libSystem` are used.
-const ZIG: Wheel = Wheel {
-    name: "ziglang",
-    version: "0.17.1",
-    sum: "ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54",
+const ZIG: Program = Program {
+    wheel: Wheel {
+        name: "ziglang",
+        version: "0.17.1",
+        sum: "ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54",
+    },
     what: "zig, which compiles C for macOS",
-    program: "ziglang/zig",
+    path: "ziglang/zig",
 };
 /// The oldest macOS that is built for.
 pub const OLDEST: &str = "11.0";
@@ -258,7 +260,7 @@ pub struct Built {
 /// # Errors
 /// When something does not compile.
 pub fn check(ws: &Workspace) -> Result<Option<String>> {
-    if let Err(failure) = ZIG.program(ws) {
+    if let Err(failure) = ZIG.get(ws) {
         return Ok(Some(failure.summary()));
     }
     let mut cargo = cargo(ws, Target::Arm64, "check")?;
@@ -332,7 +334,7 @@ fn folder(ws: &Workspace) -> PathBuf {
 
 /// cargo, with all that it needs for a kind of Mac.
 fn cargo(ws: &Workspace, target: Target, word: &str) -> Result<Command> {
-    let zig = ZIG.program(ws)?;
+    let zig = ZIG.get(ws)?;
     let folder = folder(ws);
     let what = format!("making {}", folder.display());
     let sdk = folder.join(SDK);
