@@ -12,6 +12,7 @@ use xtask::build::{Tree, Width};
 use xtask::step::{self, Context, Failure, Progress, Result};
 use xtask::workspace::Workspace;
 
+use crate::on_metal::OnMetal;
 use crate::picture::{self, Difference, Picture};
 use crate::wine::Wine;
 
@@ -40,12 +41,7 @@ pub(crate) struct Program {
     pub(crate) kind: Kind,
     /// Pixels that may differ in a 32-bit run, by a step or two, where a library computes geometry with the x87 there.
     rounding_pixels: usize,
-    /// Why it looks otherwise on MoltenVK, if it does.
-    on_moltenvk: Option<&'static str>,
 }
-
-/// What is made of rectangles alone.
-const RECTANGLES: &str = "lists of rectangles are not drawn exactly without geometry shaders";
 
 /// Which API a program calls, and where it can be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +64,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
-        on_moltenvk: None,
     },
     Program {
         name: "targets",
@@ -77,7 +72,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
-        on_moltenvk: None,
     },
     Program {
         name: "features",
@@ -86,7 +80,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
-        on_moltenvk: None,
     },
     Program {
         name: "teapot",
@@ -95,7 +88,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
-        on_moltenvk: None,
     },
     Program {
         name: "teapot-d3dx",
@@ -104,7 +96,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &["--d3dx"],
         kind: Kind::WindowsOnly("D3DXCreateTeapot exists on Windows only"),
         rounding_pixels: 64,
-        on_moltenvk: None,
     },
     Program {
         name: "xbox",
@@ -113,7 +104,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Console,
         rounding_pixels: 0,
-        on_moltenvk: None,
     },
     Program {
         name: "playstation",
@@ -122,7 +112,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Console,
         rounding_pixels: 0,
-        on_moltenvk: Some(RECTANGLES),
     },
 ];
 
@@ -135,20 +124,26 @@ pub(crate) enum Way {
     Dll(Width),
     /// A capture of the first way, replayed.
     Replay,
-    /// The same, on a device that is held to what MoltenVK offers.
-    OnMoltenVk,
+    /// The same, on a device that is held to what a driver for Macs offers.
+    HeldTo(OnMetal),
 }
 
 impl Way {
     /// Those that are shown, in the order they are run.
     pub(crate) const ALL: [Self; 4] = [Self::Native, Self::Dll(Width::W64), Self::Dll(Width::W32), Self::Replay];
     /// Those that are tested.
-    const TESTED: [Self; 5] =
-        [Self::Native, Self::Dll(Width::W64), Self::Dll(Width::W32), Self::Replay, Self::OnMoltenVk];
+    const TESTED: [Self; 6] = [
+        Self::Native,
+        Self::Dll(Width::W64),
+        Self::Dll(Width::W32),
+        Self::Replay,
+        Self::HeldTo(OnMetal::MoltenVk),
+        Self::HeldTo(OnMetal::KosmicKrisp),
+    ];
 
     /// Whether a capture is drawn.
     pub(crate) fn replays(self) -> bool {
-        matches!(self, Self::Replay | Self::OnMoltenVk)
+        matches!(self, Self::Replay | Self::HeldTo(_))
     }
 
     /// The folder of its pictures.
@@ -158,7 +153,8 @@ impl Way {
             Self::Dll(Width::W64) => "dll64",
             Self::Dll(Width::W32) => "dll32",
             Self::Replay => "replay",
-            Self::OnMoltenVk => "moltenvk",
+            Self::HeldTo(OnMetal::MoltenVk) => "moltenvk",
+            Self::HeldTo(OnMetal::KosmicKrisp) => "kosmickrisp",
         }
     }
 
@@ -168,7 +164,7 @@ impl Way {
             Self::Native => "64",
             Self::Dll(Width::W64) => "64 (Wine)",
             Self::Dll(Width::W32) => "32 (Wine)",
-            Self::Replay | Self::OnMoltenVk => "–",
+            Self::Replay | Self::HeldTo(_) => "–",
         }
     }
 
@@ -178,7 +174,8 @@ impl Way {
             Self::Native => "in process",
             Self::Dll(_) => "shared memory",
             Self::Replay => "capture",
-            Self::OnMoltenVk => "capture, held to MoltenVK",
+            Self::HeldTo(OnMetal::MoltenVk) => "capture, held to MoltenVK",
+            Self::HeldTo(OnMetal::KosmicKrisp) => "capture, held to KosmicKrisp",
         }
     }
 }
@@ -335,11 +332,9 @@ impl Session<'_> {
                 Kind::Direct3d9 | Kind::Console => None,
             },
             Way::Dll(width) => self.wine.denied(width),
-            Way::Replay | Way::OnMoltenVk if capture.is_none() => {
-                Some(End::Skipped("no run wrote a capture".to_owned()))
+            Way::Replay | Way::HeldTo(_) => {
+                capture.is_none().then(|| End::Skipped("no run wrote a capture".to_owned()))
             }
-            Way::Replay => None,
-            Way::OnMoltenVk => program.on_moltenvk.map(|why| End::Skipped(why.to_owned())),
         };
         if let Some(end) = why_not {
             row.end = end;
@@ -383,9 +378,9 @@ impl Session<'_> {
                 self.wine.environment(&mut command, width);
                 command.env("AFTERIMAGE_RENDERER", "viewer");
             }
-            Way::Replay | Way::OnMoltenVk => {
-                if way == Way::OnMoltenVk {
-                    command.env("AFTERIMAGE_WITHOUT", "beyond_moltenvk");
+            Way::Replay | Way::HeldTo(_) => {
+                if let Way::HeldTo(driver) = way {
+                    command.env("AFTERIMAGE_WITHOUT", driver.without());
                 }
                 command
                     .arg(self.tree.afterimage())
