@@ -173,6 +173,8 @@ fn every_device() -> Vec<Abilities> {
         Without { raster_options: true, ..pipelines },
         Without { dynamic_state3: true, ..slots },
         Without { dynamic_state3: true, device_slots: true, ..slots },
+        Without { beyond_moltenvk: true, ..all },
+        Without { beyond_kosmickrisp: true, ..all },
     ];
     let as_set = left_out.map(|without| (without, options(without).pipeline_libraries));
     let linked = [all, slots, pipelines].map(|without| [false, true].map(|on| (without, Some(on))));
