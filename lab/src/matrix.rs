@@ -43,6 +43,12 @@ pub(crate) struct Program {
     rounding_pixels: usize,
 }
 
+/// Which pictures are others on a device that is held to a driver for Macs, and why.
+const DIFFERS: &[(&str, OnMetal, &str)] = &[
+    ("features", OnMetal::KosmicKrisp, "points have one size there, and single samples of textures cannot be written"),
+    ("xbox", OnMetal::KosmicKrisp, "a level of rounding in 0.02 % of the pixels"),
+];
+
 /// Which API a program calls, and where it can be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -332,9 +338,14 @@ impl Session<'_> {
                 Kind::Direct3d9 | Kind::Console => None,
             },
             Way::Dll(width) => self.wine.denied(width),
-            Way::Replay | Way::HeldTo(_) => {
-                capture.is_none().then(|| End::Skipped("no run wrote a capture".to_owned()))
+            Way::Replay | Way::HeldTo(_) if capture.is_none() => {
+                Some(End::Skipped("no run wrote a capture".to_owned()))
             }
+            Way::Replay => None,
+            Way::HeldTo(driver) => DIFFERS
+                .iter()
+                .find(|(name, on, _)| (*name, *on) == (program.name, driver))
+                .map(|(.., why)| End::Skipped((*why).to_owned())),
         };
         if let Some(end) = why_not {
             row.end = end;
