@@ -25,7 +25,7 @@ const HEADERS: [(&str, &str); 4] = [
     ("run.h", include_str!("../cpp/run.h")),
 ];
 
-const ARGUMENTS: [&str; 27] = [
+const ARGUMENTS: [&str; 29] = [
     "-std=c++17",
     "-O1",
     "-fPIC",
@@ -54,6 +54,9 @@ const ARGUMENTS: [&str; 27] = [
     "-fsanitize-coverage=trace-pc",
     "-Xclang",
     "-fallow-half-arguments-and-returns",
+    // Literals without an `f` are floats in Metal.
+    "-Xclang",
+    "-cl-single-precision-constant",
 ];
 
 static CLANG: LazyLock<Result<String, String>> = LazyLock::new(|| {
