@@ -376,3 +376,90 @@ fn random_shaders() {
     }
     assert!(drawn >= 12, "{drawn}");
 }
+
+/// Memory that kernels reach, at the address that it has on the device.
+struct Words {
+    base: u64,
+    words: Vec<std::cell::Cell<u32>>,
+}
+
+impl Words {
+    fn word(&self, address: u64) -> &std::cell::Cell<u32> {
+        let at = address.checked_sub(self.base).map(|offset| offset as usize / 4);
+        at.and_then(|at| self.words.get(at)).unwrap_or_else(|| panic!("nothing is at {address:#x}"))
+    }
+}
+
+impl Environment for Words {
+    fn input(&self, _: &InputDecl, _: usize) -> [u32; 4] {
+        [0; 4]
+    }
+
+    fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
+        match bank.source {
+            BankSource::Stage => [self.base as u32, (self.base >> 32) as u32, 0, 0],
+            _ => [0, 1, 2, 3].map(|i| (index * 3 + i) % 7),
+        }
+    }
+
+    fn sample(&self, _: &TextureDecl, _: &SampleArgs) -> [f32; 4] {
+        [0.0; 4]
+    }
+
+    fn load(&self, address: u64) -> u32 {
+        self.word(address).get()
+    }
+
+    fn store(&self, address: u64, word: u32) {
+        self.word(address).set(word);
+    }
+}
+
+#[test]
+fn a_kernel() {
+    if !there_is_clang() {
+        return;
+    }
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../msl/tests/filetests/kernel.air");
+    let text = std::fs::read_to_string(path).unwrap();
+    let module = parse(text.split("; ---- expected").next().unwrap()).unwrap();
+    let artifact = emit(&module, &Options::default()).unwrap();
+    let mut kit = Kit::new();
+    let before: Vec<u32> = (0..64).map(|n| n * 3).collect();
+    let memory = kit.words(&before);
+    let base = kit.device.gpu_address(&memory);
+    let world = Words { base, words: before.iter().map(|w| std::cell::Cell::new(*w)).collect() };
+    let groups = [3, 1, 2];
+    let interpreter = Interpreter::new(&module).unwrap().whole_barriers();
+    for z in 0..groups[2] {
+        for x in 0..groups[0] {
+            let group = afterimage_interp::Group { id: [x, 0, z], count: groups, wave: 32 };
+            interpreter.run_group(&world, group).unwrap();
+        }
+    }
+    let source = &artifact.source;
+    let function =
+        kit.device.new_function(&FunctionDescriptor { source, name: "main0", constants: &[], label: "kernel" });
+    let pipeline = kit.device.new_compute_pipeline(&function.unwrap(), "kernel").unwrap();
+    kit.queue.begin_compute("kernel");
+    kit.queue.set_compute_pipeline(&pipeline);
+    for binding in &artifact.bindings {
+        let MslAttribute::Buffer(n) = binding.attribute else { continue };
+        let is = |b: &&BankDecl| match binding.source {
+            Source::Constants => b.source == BankSource::Stage,
+            Source::Feedback => b.source == BankSource::Feedback,
+            _ => b.source == BankSource::Storage,
+        };
+        let bank = module.banks.iter().find(is).unwrap();
+        let words: Vec<u32> = (0..bank.size).flat_map(|index| world.constant(bank, index)).collect();
+        let buffer = kit.words(&words);
+        kit.queue.set_buffer(Stage::Kernel, n, &buffer, 0);
+    }
+    kit.queue.use_buffer(Stage::Kernel, &memory, true);
+    kit.queue.dispatch(groups, module.group);
+    kit.end();
+    kit.fine();
+    let expected: Vec<u32> = world.words.iter().map(std::cell::Cell::get).collect();
+    assert_ne!(expected, before);
+    assert_eq!(kit.words_of(&memory, 64), expected);
+}
