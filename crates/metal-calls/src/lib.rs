@@ -26,6 +26,7 @@ mod error;
 mod format;
 mod pass;
 mod pipeline;
+mod present;
 mod resource;
 
 pub use command::{
@@ -43,6 +44,7 @@ pub use pipeline::{
     FunctionDescriptor, Layout, RenderPipelineDescriptor, StencilDescriptor, StencilOperation, StepFunction,
     TopologyClass, VertexDescriptor, VertexFormat, WriteMask,
 };
+pub use present::{LayerDescriptor, Presents};
 pub use resource::{
     AddressMode, Aspect, BorderColor, BufferDescriptor, BufferLayout, Filter, MipFilter, Region, SamplerDescriptor,
     StorageMode, Swizzle, TextureDescriptor, TextureType, TextureUsage, TextureView,
