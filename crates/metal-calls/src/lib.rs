@@ -20,6 +20,7 @@
 //! Source of limits and abilities: Apple, Metal Feature Set Tables, edition of 2025.
 #![forbid(unsafe_code)]
 
+mod archive;
 mod command;
 mod device;
 mod error;
@@ -29,6 +30,7 @@ mod pipeline;
 mod present;
 mod resource;
 
+pub use archive::{Archives, Kept};
 pub use command::{
     CullMode, DepthClipMode, DrawCount, FillMode, IndexType, Indices, PrimitiveType, ScissorRect, Stage,
     StencilReferences, Viewport, VisibilityMode, Winding,
