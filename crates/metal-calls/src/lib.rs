@@ -25,6 +25,7 @@ mod command;
 mod device;
 mod error;
 mod format;
+pub mod null;
 mod pass;
 mod pipeline;
 mod present;
