@@ -158,6 +158,8 @@ const OBJECTIVE_C: &[&str] = &[
     "_objc_loadWeakRetained",
     "_objc_msgSend",
     "_objc_msgSendSuper",
+    // On Macs by Intel alone.
+    "_objc_msgSend_stret",
     "_objc_registerClassPair",
     "_objc_release",
     "_objc_retain",

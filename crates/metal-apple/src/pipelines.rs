@@ -11,14 +11,14 @@ use afterimage_metal_calls::{
 };
 use objc2::rc::Retained;
 use objc2::runtime::{NSObjectProtocol as _, ProtocolObject};
-use objc2::sel;
+use objc2::{available, sel};
 use objc2_foundation::{NSArray, NSError};
 use objc2_metal::{
     MTLBinaryArchive as _, MTLBinding, MTLBindingAccess, MTLBindingType, MTLCompileOptions,
     MTLComputePipelineDescriptor, MTLComputePipelineState as _, MTLDataType, MTLDepthStencilDescriptor, MTLDevice as _,
-    MTLFunction as _, MTLFunctionConstantValues, MTLFunctionType, MTLLibrary as _, MTLMathFloatingPointFunctions,
-    MTLMathMode, MTLPipelineOption, MTLRenderPipelineDescriptor, MTLStencilDescriptor, MTLVertexDescriptor,
-    MTLVertexStepFunction,
+    MTLFunction as _, MTLFunctionConstantValues, MTLFunctionType, MTLLanguageVersion, MTLLibrary as _,
+    MTLMathFloatingPointFunctions, MTLMathMode, MTLPipelineOption, MTLRenderPipelineDescriptor, MTLStencilDescriptor,
+    MTLVertexDescriptor, MTLVertexStepFunction,
 };
 use std::ptr::NonNull;
 
@@ -27,9 +27,26 @@ fn source(what: &str, error: &NSError) -> Error {
     Error::Source { what: what.into(), text: error.localizedDescription().to_string() }
 }
 
+/// The newest version of the language that the system has, of those that the sources are written for. Without a word Metal takes what the program
+/// was linked for, and on Macs by Intel at times the oldest that there is. Sources: Apple, `MTLLanguageVersion`; google/filament#9425.
+fn language() -> MTLLanguageVersion {
+    if available!(macos = 15.0) {
+        MTLLanguageVersion::Version3_2
+    } else if available!(macos = 14.0) {
+        MTLLanguageVersion::Version3_1
+    } else if available!(macos = 13.0) {
+        MTLLanguageVersion::Version3_0
+    } else if available!(macos = 12.0) {
+        MTLLanguageVersion::Version2_4
+    } else {
+        MTLLanguageVersion::Version2_3
+    }
+}
+
 /// Options that make results what the source says: no fast math, and `[[invariant]]` has a meaning.
 fn options() -> Retained<MTLCompileOptions> {
     let options = MTLCompileOptions::new();
+    options.setLanguageVersion(language());
     if options.respondsToSelector(sel!(setMathMode:)) {
         options.setMathMode(MTLMathMode::Safe);
         options.setMathFloatingPointFunctions(MTLMathFloatingPointFunctions::Precise);

@@ -1,7 +1,7 @@
 //! What is checked before Metal is called: plain data in, faults out.
 //!
 //! Source of the conditions: Apple's documentation and headers, Metal Feature Set Tables, and what Metal says when it ends a process, as users
-//! of it report; the pages of `docs/metal.md` name what is checked where.
+//! of it report.
 #![cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "only tests are here"))]
 
 mod blit;
