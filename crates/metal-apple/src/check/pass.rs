@@ -2,7 +2,7 @@
 
 use super::resource::has_samples;
 use super::{Faults, Formats, Texture};
-use afterimage_metal_calls::{Facts, Family, PixelFormat, Result, StorageMode, StoreAction};
+use afterimage_metal_calls::{Facts, Family, PixelFormat, Result, StorageMode, StoreAction, TextureType};
 
 /// Part of a texture that is drawn into or resolved to.
 #[derive(Clone, Copy, Debug)]
@@ -138,6 +138,9 @@ pub(crate) fn pass(
         faults.unless(layers <= left, || format!("{name} has {left} layers, not {layers}"));
     }
     overlaps(attachments, &mut faults);
+    let mut volumes = attachments.iter().map(|(_, attachment)| attachment.target.texture.ty == TextureType::D3);
+    let first = volumes.next();
+    faults.unless(layers == 0 || volumes.all(|volume| Some(volume) == first), || "layers of 2D and of 3D".into());
     if facts.family == Family::Mac2 && formats.depth.is_some() && formats.stencil.is_some() {
         let mut both = attachments.iter().filter(|(_, attachment)| attachment.what != Attached::Color);
         let places = [both.next(), both.next()].map(|each| each.map(|(_, attachment)| attachment.target.place()));

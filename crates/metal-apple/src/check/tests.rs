@@ -311,6 +311,13 @@ fn passes_draw_into_targets() {
     let bare = pass(&[], 0, Some([10, 20, 4]), 64, &m1()).unwrap();
     assert_eq!((bare.size, bare.formats.samples, bare.visibility), ([10, 20], 4, 64));
     has(pass(&[(0, color)], 2, None, 0, &m1()), "has 1 layers, not 2");
+    let volume = TextureDescriptor { ty: TextureType::D3, size: [64, 32, 4], ..picture() };
+    let layers = TextureDescriptor { ty: TextureType::D2Array, layers: 4, ..picture() };
+    let [mut volume, layers] = [volume, layers].map(|each| attached(Attached::Color, &each, each.layers as usize));
+    assert!(pass(&[(0, volume)], 4, None, 0, &m1()).is_ok() && pass(&[(0, layers)], 4, None, 0, &m1()).is_ok());
+    has(pass(&[(0, volume), (1, layers)], 4, None, 0, &m1()), "layers of 2D and of 3D");
+    volume.target.plane = 1;
+    has(pass(&[(0, volume)], 4, None, 0, &m1()), "has 3 layers, not 4");
 }
 
 #[test]
