@@ -48,10 +48,12 @@ mod shown {
     const SOURCE: &str = "
         #include <metal_stdlib>
         using namespace metal;
-        struct Vertex { float4 position [[position, invariant]]; float3 colour; };
+        struct Vertex { float4 position [[position]]; float3 colour; };
         vertex Vertex corners(uint id [[vertex_id]], constant float& turn [[buffer(0)]]) {
             float angle = turn + float(id) * 2.0943951;
-            return { float4(0.8 * sin(angle), 0.8 * cos(angle), 0.0, 1.0), float3(id == 0, id == 1, id == 2) };
+            float3 colour = float3(0.0);
+            colour[id % 3] = 1.0;
+            return { float4(0.8 * sin(angle), 0.8 * cos(angle), 0.0, 1.0), colour };
         }
         fragment float4 colour(Vertex in [[stage_in]]) { return float4(in.colour, 1.0); }
     ";

@@ -113,12 +113,7 @@ impl afterimage_metal_calls::Device for Device {
     }
 
     fn write(&self, buffer: &Buffer, offset: u64, bytes: &[u8]) -> Result {
-        buffer.write(offset, bytes).map_err(|fault| refused("contents", fault))?;
-        if buffer.0.managed && !bytes.is_empty() {
-            let first = crate::convert::bytes(offset);
-            buffer.0.raw.didModifyRange(objc2_foundation::NSRange::new(first, bytes.len()));
-        }
-        Ok(())
+        buffer.write(offset, bytes).map_err(|fault| refused("contents", fault))
     }
 
     fn read(&self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result {

@@ -20,8 +20,7 @@
 //! Where GPU and CPU have one memory, [`StorageMode::Shared`](afterimage_metal_calls::StorageMode::Shared) is shared. On other Macs such a
 //! buffer is managed: two copies. Writes of the CPU are told to Metal at once. What the GPU wrote is fetched at the end of the command
 //! buffer: of buffers that a blit or a visibility count went into, that [`use_buffer`](afterimage_metal_calls::Queue::use_buffer) names for
-//! writing, or that were bound where a pipeline says that it writes. All of such a buffer is fetched, so the CPU does not write to it
-//! before that is done.
+//! writing, or that were bound where a pipeline says that it writes. All of such a buffer is fetched, so a write to it waits until that is done.
 
 #[cfg(any(target_os = "macos", test))]
 mod check;

@@ -2,15 +2,21 @@
 
 use crate::check;
 use crate::check::Formats;
-use afterimage_metal_calls::Facts;
+use crate::done::Done;
+use afterimage_metal_calls::{Facts, Serial};
 use objc2::rc::Retained;
 use objc2::runtime::ProtocolObject;
+use objc2_foundation::NSRange;
 use objc2_metal::{
     MTLBuffer, MTLComputePipelineState, MTLDepthStencilState, MTLDevice, MTLFunction, MTLFunctionType,
     MTLRenderPipelineState, MTLSamplerState, MTLTexture,
 };
 use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+/// How long the GPU may take, and more: it ends what takes longer by itself.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// `MTLDevice`. A clone is the same device.
 #[derive(Clone, Debug)]
@@ -37,8 +43,9 @@ pub(crate) struct BufferParts {
     pub(crate) managed: bool,
     /// `gpuAddress`, or 0.
     pub(crate) address: u64,
-    /// Whoever copies to or from `contents` has it, so that threads of ours do not meet there. The GPU knows nothing of it.
-    turn: RwLock<()>,
+    /// Whoever copies to or from `contents` has it, so that threads of ours do not meet there. In it is the command buffer that fetches what the GPU
+    /// wrote, all of the buffer, so that nobody else may write before that is done.
+    turn: RwLock<Option<(Arc<Done>, Serial)>>,
 }
 
 // SAFETY: Metal's buffers may be used, and let go of, by any thread (Apple, "Metal Programming Guide"); what `contents` points to is reached
@@ -57,17 +64,31 @@ impl Buffer {
     ) -> Self {
         let contents = (!private).then(|| raw.contents().cast());
         let length = raw.length() as u64;
-        Self(Arc::new(BufferParts { raw, length, contents, managed, address, turn: RwLock::new(()) }))
+        Self(Arc::new(BufferParts { raw, length, contents, managed, address, turn: RwLock::default() }))
     }
 
     /// Copies bytes in. Whether they fit, and the CPU reaches them.
     pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), String> {
         let to = self.place(offset, bytes.len())?;
-        let _turn = self.0.turn.write().unwrap_or_else(PoisonError::into_inner);
+        let mut turn = self.0.turn.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some((done, serial)) = &*turn
+            && !done.wait(*serial, LONGEST)
+        {
+            return Err(format!("what the GPU wrote is not fetched after {} s", LONGEST.as_secs()));
+        }
+        *turn = None;
         // SAFETY: `place` found that so many bytes are there, and this thread has the only turn. `bytes` is Rust's, so it is not in there.
         // That the GPU does not use them meanwhile is what the trait asks of who calls; if it does, it gets some mixture of bytes.
         unsafe { to.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
+        if self.0.managed && !bytes.is_empty() {
+            self.0.raw.didModifyRange(NSRange::new(crate::convert::bytes(offset), bytes.len()));
+        }
         Ok(())
+    }
+
+    /// A command buffer that is about to be committed fetches what the GPU wrote.
+    pub(crate) fn fetched_by(&self, done: &Arc<Done>, serial: Serial) {
+        *self.0.turn.write().unwrap_or_else(PoisonError::into_inner) = Some((done.clone(), serial));
     }
 
     /// Copies bytes out. Whether they are there, and the CPU reaches them.

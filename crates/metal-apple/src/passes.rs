@@ -4,7 +4,8 @@ use crate::check::{self, Attached, Attachment, Target};
 use crate::convert::ToMetal as _;
 use crate::objects::Device;
 use afterimage_metal_calls::{
-    ColorAttachment, DepthAttachment, Device as _, LoadAction, RenderPass, Result, StencilAttachment, Subresource,
+    ColorAttachment, DepthAttachment, Device as _, LoadAction, RenderPass, Result, StencilAttachment, StoreAction,
+    Subresource,
 };
 use objc2::rc::Retained;
 use objc2_metal::{MTLClearColor, MTLLoadAction, MTLRenderPassAttachmentDescriptor, MTLRenderPassDescriptor};
@@ -69,6 +70,10 @@ fn attach(metal: &MTLRenderPassAttachmentDescriptor, part: &Subresource<'_, Devi
     metal.setStoreAction(attachment.store.metal());
 }
 
+const fn resolves(store: StoreAction) -> bool {
+    matches!(store, StoreAction::MultisampleResolve | StoreAction::StoreAndMultisampleResolve)
+}
+
 fn resolve(metal: &MTLRenderPassAttachmentDescriptor, part: &Subresource<'_, Device>) {
     metal.setResolveTexture(Some(&part.texture.0.raw));
     metal.setResolveLevel(part.level as usize);
@@ -89,7 +94,7 @@ pub(crate) fn descriptor(pass: &RenderPass<'_, Device>) -> Retained<MTLRenderPas
         if let LoadAction::Clear([red, green, blue, alpha]) = each.load {
             to.setClearColor(MTLClearColor { red, green, blue, alpha });
         }
-        if let Some(part) = &each.resolve {
+        if let Some(part) = each.resolve.as_ref().filter(|_| resolves(each.store)) {
             resolve(&to, part);
         }
     }
@@ -100,7 +105,7 @@ pub(crate) fn descriptor(pass: &RenderPass<'_, Device>) -> Retained<MTLRenderPas
         if let LoadAction::Clear(value) = each.load {
             to.setClearDepth(value);
         }
-        if let Some((part, filter)) = &each.resolve {
+        if let Some((part, filter)) = each.resolve.as_ref().filter(|_| resolves(each.store)) {
             resolve(&to, part);
             to.setDepthResolveFilter(filter.metal());
         }

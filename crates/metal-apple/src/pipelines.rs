@@ -168,7 +168,13 @@ fn describe(
         ..Formats::default()
     };
     let (input, colors) = (descriptor.input, descriptor.colors);
-    let formats = check::render_pipeline(input, colors, given, descriptor.rasterization, device.facts())?;
+    let formats = check::render_pipeline(
+        input,
+        colors,
+        given,
+        [descriptor.rasterization, descriptor.fragment.is_some()],
+        device.facts(),
+    )?;
     let stages = [(Some(descriptor.vertex), MTLFunctionType::Vertex), (descriptor.fragment, MTLFunctionType::Fragment)];
     for (function, ty) in stages {
         if function.is_some_and(|function| function.ty != ty) {

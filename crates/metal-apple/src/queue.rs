@@ -258,8 +258,8 @@ impl Queue {
         self.kept = Some(kept);
     }
 
-    /// Fetches what the GPU wrote into managed buffers.
-    fn synchronize(&mut self) {
+    /// Fetches what the GPU wrote into managed buffers, in the command buffer of this number.
+    fn synchronize(&mut self, serial: Serial) {
         let written = std::mem::take(&mut self.written);
         if written.is_empty() {
             return;
@@ -267,6 +267,7 @@ impl Queue {
         let Some(encoder) = self.command_buffer().and_then(MTLCommandBuffer::blitCommandEncoder) else { return };
         for buffer in &written {
             encoder.synchronizeResource(ProtocolObject::from_ref(&*buffer.0.raw));
+            buffer.fetched_by(&self.done, serial);
         }
         encoder.endEncoding();
     }
@@ -280,7 +281,7 @@ impl Queue {
         self.committed += 1;
         let serial = self.committed;
         pool(|| {
-            self.synchronize();
+            self.synchronize(serial);
             if self.groups[1] > 0 {
                 self.fault("commit", format!("{} debug groups are open", self.groups[1]));
             }

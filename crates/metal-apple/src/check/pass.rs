@@ -81,10 +81,13 @@ impl Attachment {
         };
         let memoryless = texture.storage == StorageMode::Memoryless;
         faults.unless(!memoryless || !(self.loads || stores), || format!("{name} is memoryless, loaded or stored"));
-        faults.unless(resolves == self.resolve.is_some(), || {
-            format!("{name}: {:?} {} a texture for it", self.store, if resolves { "without" } else { "with" })
-        });
-        let Some(resolve) = &self.resolve else { return };
+        // What is not resolved needs no texture for it, and that is not looked at.
+        if !resolves {
+            return;
+        }
+        let Some(resolve) = &self.resolve else {
+            return faults.unless(false, || format!("{name}: {:?} without a texture for it", self.store));
+        };
         resolve.check(faults, &format!("what {name} is resolved to"));
         let to = &resolve.texture;
         let size = |target: &Target| target.texture.level(target.level);

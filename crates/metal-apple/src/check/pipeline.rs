@@ -31,12 +31,12 @@ impl Formats {
     }
 }
 
-/// `newRenderPipelineStateWithDescriptor:error:`, without its functions. What passes it can be used in.
+/// `newRenderPipelineStateWithDescriptor:error:`, without what its functions are. What passes it can be used in.
 pub(crate) fn render_pipeline(
     input: &VertexDescriptor,
     colors: &[Option<ColorTarget>],
     mut formats: Formats,
-    rasterization: bool,
+    [rasterization, fragment]: [bool; 2],
     facts: &Facts,
 ) -> Result<Formats> {
     let mut faults = Faults::default();
@@ -67,7 +67,10 @@ pub(crate) fn render_pipeline(
         let has = samples == 1 || format.caps(facts).multisample;
         faults.unless(has, || format!("{} has no samples", format.name()));
     }
-    faults.unless(!rasterization || attached.count() > 0, || "rasterization without a valid format".into());
+    // A fragment function without targets may write to buffers.
+    faults.unless(!rasterization || fragment || attached.count() > 0, || {
+        "rasterization without a valid format or a fragment function".into()
+    });
     faults.done("newRenderPipelineStateWithDescriptor")?;
     Ok(formats)
 }

@@ -128,12 +128,13 @@ pub(crate) fn texture(descriptor: &TextureDescriptor, facts: &Facts) -> Result {
     faults.unless(!is_depth || !three, || format!("a 3D texture of {}", format.name()));
     faults.unless(!usage.target || (caps.render && !one), || format!("{} in this shape is no target", format.name()));
     faults.unless(!usage.write || caps.write, || format!("shaders cannot write {}", format.name()));
+    faults.unless(!(usage.write || usage.atomic) || samples == 1, || "no shader writes samples".into());
     faults.unless(!usage.atomic || caps.atomic, || format!("{} has no atomics", format.name()));
     match storage {
         StorageMode::Memoryless => {
             faults.unless(apple, || "memoryless on a GPU without tiles".into());
-            let TextureUsage { read, write, atomic, target, .. } = usage;
-            faults.unless(target && !(read || write || atomic), || "memoryless and not only a target".into());
+            let TextureUsage { read, write, atomic, target, views } = usage;
+            faults.unless(target && !(read || write || atomic || views), || "memoryless and not only a target".into());
         }
         StorageMode::Shared => {
             let private = is_depth || is_multisample(ty);
