@@ -1,0 +1,5 @@
+//! What is copied, counted and read back for somebody who waits.
+
+pub(crate) mod depth;
+pub(crate) mod query;
+pub(crate) mod readback;
