@@ -1,0 +1,165 @@
+//! Carries out what was encoded.
+
+mod blend;
+mod blit;
+pub(crate) mod clip;
+mod draw;
+mod fragment;
+mod kernel;
+pub(crate) mod raster;
+mod tile;
+pub(crate) mod vertex;
+
+pub(crate) use blit::texel_bytes;
+
+use afterimage_metal_calls::{Fault, PixelFormat};
+
+use crate::call::{self, Bound, Group, Host, Lane, Lookup, Stopped, Texel};
+use crate::command::{Command, Table};
+use crate::memory::Turn;
+use crate::objects::SoftFunction;
+use crate::sampler::{self, Sampler};
+use crate::text::Interface;
+use crate::texture::{Place, SoftTexture, faces};
+
+/// Faults and the end of a command buffer.
+pub(crate) struct Stopper<'a> {
+    faults: &'a mut Vec<Fault>,
+    /// Blocks of shaders that are left.
+    steps: u64,
+    /// Nothing more is executed.
+    ended: bool,
+    /// One fault of a draw is enough.
+    said: bool,
+    /// What is executed, for messages.
+    place: String,
+}
+
+impl<'a> Stopper<'a> {
+    pub(crate) fn new(faults: &'a mut Vec<Fault>, steps: u64) -> Self {
+        Self { faults, steps, ended: false, said: false, place: String::new() }
+    }
+
+    /// Whether the command buffer was given up.
+    pub(crate) fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// A fault of what is executed; of those of one draw the first is told.
+    pub(crate) fn fault(&mut self, text: impl FnOnce() -> String) {
+        if !self.said {
+            self.said = true;
+            let text = format!("{}: {}", self.place, text());
+            self.faults.push(Fault { call: "command buffer", text, lost: false });
+        }
+    }
+
+    /// Something else is executed from here on.
+    pub(crate) fn begin(&mut self, place: impl FnOnce() -> String) {
+        self.said = false;
+        self.place = place();
+    }
+
+    /// Runs a function in some lanes.
+    #[expect(clippy::too_many_arguments, reason = "what a call of a shader has")]
+    pub(crate) fn run(
+        &mut self,
+        function: &SoftFunction,
+        turn: &Turn,
+        bound: &Bound,
+        table: &Table,
+        group: Group,
+        lanes: &mut [Lane],
+        exchanging: u32,
+    ) {
+        if self.ended {
+            lanes.iter_mut().for_each(|lane| lane.helper = 1);
+            return;
+        }
+        let host = Textures { turn, table };
+        let loaded = &function.compiled.loaded;
+        let result = call::run(loaded, turn, bound, &host, group, lanes, exchanging, &mut self.steps);
+        if let Err(stopped) = result {
+            self.ended |= stopped == Stopped::Endless || self.steps == 0;
+            self.fault(|| format!("`{}` {stopped}", function.label));
+        }
+    }
+}
+
+/// What a function reaches.
+pub(crate) fn bound(interface: &Interface, table: &Table) -> Bound {
+    let mut out = Bound::default();
+    for argument in &interface.buffers {
+        if let Some((buffer, offset)) = table.buffers.get(&argument.index) {
+            out.bind(argument.index, buffer, *offset, argument.writable);
+        }
+    }
+    for (buffer, write) in &table.resident {
+        out.reach(buffer, *write);
+    }
+    out
+}
+
+/// The textures of a stage.
+struct Textures<'a> {
+    turn: &'a Turn,
+    table: &'a Table,
+}
+
+impl Textures<'_> {
+    fn place(of: &SoftTexture, texel: &Texel) -> Place {
+        let slice = if faces(of.view.ty) == 6 || of.view.slices[1] > 1 { texel.layer } else { 0 };
+        Place { level: texel.level, slice, at: texel.at, sample: texel.sample }
+    }
+}
+
+impl Host for Textures<'_> {
+    fn sample(&self, lookup: &Lookup) -> [u32; 4] {
+        let Some(texture) = self.table.textures.get(&lookup.texture) else { return [0; 4] };
+        let sampler: Sampler = match self.table.samplers.get(&lookup.sampler) {
+            Some(found) => *found.0,
+            None if lookup.sampler == u32::MAX => sampler::inline(lookup.state),
+            None => return [0; 4],
+        };
+        sampler::sample(self.turn, texture, sampler, lookup)
+    }
+
+    fn read(&self, texel: &Texel) -> [u32; 4] {
+        let Some(texture) = self.table.textures.get(&texel.texture) else { return [0; 4] };
+        texture.read(self.turn, Self::place(texture, texel))
+    }
+
+    fn write(&self, texel: &Texel) -> [u32; 4] {
+        if let Some(texture) = self.table.textures.get(&texel.texture) {
+            texture.write(self.turn, Self::place(texture, texel), texel.value);
+        }
+        texel.value
+    }
+
+    fn query(&self, texture: u32, what: u32, level: u32) -> u32 {
+        let Some(texture) = self.table.textures.get(&texture) else { return 0 };
+        match what {
+            0..=2 => texture.size(level)[what as usize],
+            3 => texture.layers(),
+            4 => texture.view.levels[1],
+            _ => texture.samples(),
+        }
+    }
+}
+
+/// Carries out a command.
+pub(crate) fn execute(turn: &Turn, command: &Command, stopper: &mut Stopper<'_>) {
+    match command {
+        Command::Render(pass, draws) => draw::pass(turn, pass, draws, stopper),
+        Command::Dispatch(dispatch) => kernel::dispatch(turn, dispatch, stopper),
+        other => blit::blit(turn, other),
+    }
+}
+
+/// The bytes of a part of a texel that has depth and stencil.
+pub(crate) const fn depth_bytes(format: PixelFormat) -> usize {
+    match format {
+        PixelFormat::Depth16Unorm => 2,
+        _ => 4,
+    }
+}

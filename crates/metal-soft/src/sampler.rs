@@ -1,0 +1,339 @@
+//! Samplers, and lookups of textures with them. Anisotropy is taken for trilinear filtering by the longer axis shortened by it: the level
+//! is right, the footprint is not.
+
+use afterimage_metal_calls::{
+    AddressMode, BorderColor, CompareFunction, Filter, MipFilter, SamplerDescriptor, TextureType,
+};
+
+use crate::call::Lookup;
+use crate::memory::Turn;
+use crate::texture::{Place, SoftTexture};
+
+/// What a lookup is done with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sampler {
+    pub(crate) of: SamplerDescriptor,
+    /// Coordinates are texels.
+    pub(crate) pixels: bool,
+}
+
+/// The bits that `sampler` of `cpp/metal_texture` has.
+pub(crate) fn inline(state: u64) -> Sampler {
+    let bits = |at: u32, count: u32| (state >> at) as u32 & ((1 << count) - 1);
+    let filter = |at| if bits(at, 1) == 1 { Filter::Linear } else { Filter::Nearest };
+    let address = |at| match bits(at, 3) {
+        0 => AddressMode::ClampToEdge,
+        1 => AddressMode::MirrorClampToEdge,
+        2 => AddressMode::Repeat,
+        3 => AddressMode::MirrorRepeat,
+        4 => AddressMode::ClampToZero,
+        _ => AddressMode::ClampToBorderColor,
+    };
+    let mip = match bits(3, 2) {
+        0 => MipFilter::NotMipmapped,
+        1 => MipFilter::Nearest,
+        _ => MipFilter::Linear,
+    };
+    let border = match bits(14, 2) {
+        0 => BorderColor::TransparentBlack,
+        1 => BorderColor::OpaqueBlack,
+        _ => BorderColor::OpaqueWhite,
+    };
+    let compare = match bits(16, 4) {
+        0 => None,
+        1 => Some(CompareFunction::Never),
+        2 => Some(CompareFunction::Less),
+        3 => Some(CompareFunction::Equal),
+        4 => Some(CompareFunction::LessEqual),
+        5 => Some(CompareFunction::Greater),
+        6 => Some(CompareFunction::NotEqual),
+        7 => Some(CompareFunction::GreaterEqual),
+        _ => Some(CompareFunction::Always),
+    };
+    let lod = [0f32.to_bits(), 1000f32.to_bits()];
+    let of = SamplerDescriptor {
+        min: filter(1),
+        mag: filter(2),
+        mip,
+        address: [address(5), address(8), address(11)],
+        border,
+        anisotropy: 1,
+        lod,
+        compare,
+    };
+    Sampler { of, pixels: bits(0, 1) == 1 }
+}
+
+/// Whether a comparison holds.
+pub(crate) fn compare<T: PartialOrd>(function: CompareFunction, a: T, b: T) -> bool {
+    match function {
+        CompareFunction::Never => false,
+        CompareFunction::Less => a < b,
+        CompareFunction::Equal => a == b,
+        CompareFunction::LessEqual => a <= b,
+        CompareFunction::Greater => a > b,
+        CompareFunction::NotEqual => a != b,
+        CompareFunction::GreaterEqual => a >= b,
+        CompareFunction::Always => true,
+    }
+}
+
+/// A texel along one axis: where it is, or none for the border.
+fn address(mode: AddressMode, at: i64, size: i64) -> Option<u32> {
+    let inside = match mode {
+        AddressMode::ClampToEdge => at.clamp(0, size - 1),
+        AddressMode::Repeat => at.rem_euclid(size),
+        AddressMode::MirrorRepeat => {
+            let at = at.rem_euclid(2 * size);
+            if at < size { at } else { 2 * size - 1 - at }
+        }
+        AddressMode::MirrorClampToEdge => (if at < 0 { -1 - at } else { at }).min(size - 1),
+        AddressMode::ClampToZero | AddressMode::ClampToBorderColor if (0..size).contains(&at) => at,
+        AddressMode::ClampToZero | AddressMode::ClampToBorderColor => return None,
+    };
+    Some(inside as u32)
+}
+
+/// The face of a cube that a direction meets: its number, and where on it, each -1 to 1, to the right and down.
+/// Source: Metal Shading Language Specification and OpenGL's table of major axes.
+pub(crate) fn face(d: [f32; 3]) -> (u32, [f32; 2]) {
+    let size = d.map(f32::abs);
+    let (face, s, t, major) = if size[0] >= size[1] && size[0] >= size[2] {
+        if d[0] >= 0.0 { (0, -d[2], -d[1], size[0]) } else { (1, d[2], -d[1], size[0]) }
+    } else if size[1] >= size[2] {
+        if d[1] >= 0.0 { (2, d[0], d[2], size[1]) } else { (3, d[0], -d[2], size[1]) }
+    } else if d[2] >= 0.0 {
+        (4, d[0], -d[1], size[2])
+    } else {
+        (5, -d[0], -d[1], size[2])
+    };
+    (face, [s / major, t / major])
+}
+
+/// The direction of a place on a face.
+fn direction(face: u32, [s, t]: [f32; 2]) -> [f32; 3] {
+    match face {
+        0 => [1.0, -t, -s],
+        1 => [-1.0, -t, s],
+        2 => [s, 1.0, t],
+        3 => [s, -1.0, -t],
+        4 => [s, -t, 1.0],
+        _ => [-s, -t, -1.0],
+    }
+}
+
+/// A lookup under way.
+struct Look<'a> {
+    turn: &'a Turn,
+    texture: &'a SoftTexture,
+    sampler: Sampler,
+    lookup: &'a Lookup,
+    /// Slice of the first face, or of the layer.
+    slice: u32,
+    border: [u32; 4],
+    is_float: bool,
+}
+
+impl Look<'_> {
+    /// A texel of a level, through swizzle and comparison.
+    fn texel(&self, level: u32, at: [i64; 3], face: Option<u32>) -> [u32; 4] {
+        let size = self.texture.size(level);
+        let (at, slice) = match face {
+            Some(face) => {
+                let (face, at) = over_edge(face, at, i64::from(size[0]));
+                ([at[0], at[1], 0], self.slice + face)
+            }
+            None => (at, self.slice),
+        };
+        let mut place = Place { level, slice, ..Place::default() };
+        let mut inside = true;
+        for i in 0..3 {
+            match address(self.sampler.of.address[i], at[i], i64::from(size[i])) {
+                Some(at) => place.at[i] = at,
+                None => inside = false,
+            }
+        }
+        let words = if inside { self.texture.plain(self.turn, place) } else { None };
+        let words = words.map_or(self.border, |words| self.texture.swizzled(words));
+        if self.lookup.compares == 0 {
+            return words;
+        }
+        let function = self.sampler.of.compare.unwrap_or(CompareFunction::Never);
+        let passes = compare(function, self.lookup.reference, f32::from_bits(words[0]));
+        [f32::from(u8::from(passes)).to_bits(); 4]
+    }
+
+    /// Coordinates in texels of a level.
+    fn unnormalized(&self, level: u32, coord: [f32; 3]) -> [f32; 3] {
+        let size = self.texture.size(level);
+        std::array::from_fn(|i| {
+            let scale = if self.sampler.pixels { 1.0 } else { size[i] as f32 };
+            coord[i] * scale + if self.is_axis(i) { self.lookup.offset[i] as f32 } else { 0.0 }
+        })
+    }
+
+    /// Whether the texture has more than one texel along an axis at all.
+    fn is_axis(&self, axis: usize) -> bool {
+        match self.texture.view.ty {
+            TextureType::D1 | TextureType::D1Array => axis == 0,
+            TextureType::D3 => true,
+            _ => axis < 2,
+        }
+    }
+
+    fn level(&self, level: u32, filter: Filter, coord: [f32; 3], face: Option<u32>) -> [f32; 4] {
+        let at = self.unnormalized(level, coord);
+        if filter == Filter::Nearest {
+            let at = std::array::from_fn(|i| if self.is_axis(i) { floor(at[i]) } else { 0 });
+            return self.texel(level, at, face).map(f32::from_bits);
+        }
+        let mut first = [0; 3];
+        let mut by = [0.0; 3];
+        for i in (0..3).filter(|&i| self.is_axis(i)) {
+            first[i] = floor(at[i] - 0.5);
+            by[i] = at[i] - 0.5 - first[i] as f32;
+        }
+        let mut out = [0.0; 4];
+        for corner in 0..8 {
+            let step: [usize; 3] = std::array::from_fn(|i| corner >> i & 1);
+            let weight: f32 = (0..3).map(|i| if step[i] == 1 { by[i] } else { 1.0 - by[i] }).product();
+            // What has no weight is not read.
+            if weight == 0.0 {
+                continue;
+            }
+            let at = std::array::from_fn(|i| first[i] + step[i] as i64);
+            let texel = self.texel(level, at, face);
+            for (to, word) in out.iter_mut().zip(texel) {
+                *to += f32::from_bits(word) * weight;
+            }
+        }
+        out
+    }
+
+    fn nearest_words(&self, level: u32, coord: [f32; 3], face: Option<u32>) -> [u32; 4] {
+        let at = self.unnormalized(level, coord);
+        self.texel(level, std::array::from_fn(|i| if self.is_axis(i) { floor(at[i]) } else { 0 }), face)
+    }
+
+    /// The level of detail that the gradients ask for.
+    fn detail(&self, face: Option<u32>) -> f32 {
+        let size = self.texture.size(0);
+        let length = |d: [f32; 3]| -> f32 {
+            let d: [f32; 3] = match face {
+                // On the face: of s = x / m, the change is (dx - s dm) / m.
+                Some(_) => {
+                    let whole = face_of(self.lookup.coord, d);
+                    [whole[0] * 0.5 * size[0] as f32, whole[1] * 0.5 * size[0] as f32, 0.0]
+                }
+                None => std::array::from_fn(|i| {
+                    let scale = if self.sampler.pixels { 1.0 } else { size[i] as f32 };
+                    if self.is_axis(i) { d[i] * scale } else { 0.0 }
+                }),
+            };
+            (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt()
+        };
+        let (x, y) = (length(self.lookup.dx), length(self.lookup.dy));
+        let (longer, shorter) = if x > y { (x, y) } else { (y, x) };
+        let anisotropy = self.sampler.of.anisotropy.max(1) as f32;
+        let ratio = if shorter > 0.0 { (longer / shorter).min(anisotropy) } else { anisotropy };
+        (if anisotropy > 1.0 { longer / ratio.max(1.0) } else { longer }).log2()
+    }
+}
+
+/// How a place on the face of a cube changes with the direction.
+fn face_of(at: [f32; 3], by: [f32; 3]) -> [f32; 2] {
+    let size = at.map(f32::abs);
+    let axis = if size[0] >= size[1] && size[0] >= size[2] {
+        0
+    } else if size[1] >= size[2] {
+        1
+    } else {
+        2
+    };
+    let major = size[axis];
+    let change = by[axis] * at[axis].signum();
+    let others = match axis {
+        0 => [2, 1],
+        1 => [0, 2],
+        _ => [0, 1],
+    };
+    others.map(|i| (by[i] - at[i] / major * change) / major)
+}
+
+fn floor(value: f32) -> i64 {
+    if value.is_nan() { 0 } else { value.floor().clamp(-1e9, 1e9) as i64 }
+}
+
+/// A texel beside a face lies on the next one.
+fn over_edge(face_at: u32, at: [i64; 3], size: i64) -> (u32, [i64; 2]) {
+    let inside = |v: i64| (0..size).contains(&v);
+    if inside(at[0]) && inside(at[1]) {
+        return (face_at, [at[0], at[1]]);
+    }
+    if !inside(at[0]) && !inside(at[1]) {
+        // A corner has no fourth texel: the nearest on the face stands for it.
+        return (face_at, [at[0].clamp(0, size - 1), at[1].clamp(0, size - 1)]);
+    }
+    let place = |v: i64| (2.0 * v as f32 + 1.0) / size as f32 - 1.0;
+    let (next, on) = face(direction(face_at, [place(at[0]), place(at[1])]));
+    let texel = |v: f32| (((v + 1.0) * 0.5 * size as f32).floor() as i64).clamp(0, size - 1);
+    (next, [texel(on[0]), texel(on[1])])
+}
+
+/// Looks a texture up.
+pub(crate) fn sample(turn: &Turn, texture: &SoftTexture, sampler: Sampler, lookup: &Lookup) -> [u32; 4] {
+    use crate::texel::{Kind, fields};
+    let is_float = !matches!(fields(texture.format()).0, Kind::Uint | Kind::Sint);
+    let one = if is_float { 1f32.to_bits() } else { 1 };
+    let border = match (sampler.of.address.contains(&AddressMode::ClampToBorderColor), sampler.of.border) {
+        (true, BorderColor::OpaqueBlack) => [0, 0, 0, one],
+        (true, BorderColor::OpaqueWhite) => [one; 4],
+        (true, BorderColor::TransparentBlack) => [0; 4],
+        (false, _) => texture.outside(),
+    };
+    let is_cube = matches!(texture.view.ty, TextureType::Cube | TextureType::CubeArray);
+    let layers = texture.layers();
+    let layer = lookup.layer.min(layers.saturating_sub(1));
+    let slice = layer * if is_cube { 6 } else { 1 };
+    let mut look = Look { turn, texture, sampler, lookup, slice, border, is_float };
+    let (mut coord, mut on) = (lookup.coord, None);
+    if is_cube {
+        let (number, at) = face(lookup.coord);
+        coord = [(at[0] + 1.0) * 0.5, (at[1] + 1.0) * 0.5, 0.0];
+        on = Some(number);
+        look.sampler.of.address = [AddressMode::ClampToEdge; 3];
+    }
+    if lookup.kind == 2 {
+        return gather(&look, coord, on);
+    }
+    let detail = if lookup.kind == 0 { lookup.lod } else { look.detail(on) + lookup.lod };
+    let [least, most] = sampler.of.lod.map(f32::from_bits);
+    let least = least.max(lookup.least);
+    // No level of detail at all (no gradients) is that of the largest.
+    let detail = if detail.is_nan() { least } else { detail.clamp(least, most.max(least)) };
+    let filter = if detail > 0.0 { sampler.of.min } else { sampler.of.mag };
+    let last = texture.view.levels[1].saturating_sub(1);
+    let detail = detail.clamp(0.0, last as f32);
+    let (level, by) = match sampler.of.mip {
+        MipFilter::NotMipmapped => (0, 0.0),
+        MipFilter::Nearest => ((detail + 0.5).floor() as u32, 0.0),
+        MipFilter::Linear => (detail.floor() as u32, detail.fract()),
+    };
+    if !look.is_float {
+        return look.nearest_words(level.min(last), coord, on);
+    }
+    let first = look.level(level.min(last), filter, coord, on);
+    if by == 0.0 || level >= last {
+        return first.map(f32::to_bits);
+    }
+    let second = look.level(level + 1, filter, coord, on);
+    std::array::from_fn(|i| (first[i] + (second[i] - first[i]) * by).to_bits())
+}
+
+/// A component of the four texels that a linear filter would take, from the bottom left against the clock.
+fn gather(look: &Look<'_>, coord: [f32; 3], on: Option<u32>) -> [u32; 4] {
+    let at = look.unnormalized(0, coord);
+    let first = [floor(at[0] - 0.5), floor(at[1] - 0.5)];
+    let component = look.lookup.component as usize & 3;
+    [[0, 1], [1, 1], [1, 0], [0, 0]].map(|[x, y]| look.texel(0, [first[0] + x, first[1] + y, 0], on)[component])
+}
