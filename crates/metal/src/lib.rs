@@ -11,10 +11,11 @@
 //! * `resources`: buffers, textures with their views, samplers.
 //! * `pipeline`: guest code to functions, functions and state to pipelines; shaders of our own.
 //! * `state`: what is bound, what the encoder has of it, vertices and indices as Metal takes them.
-//! * `transfer`: depth texels, queries and read backs that somebody waits for.
+//! * `transfer`: depth texels and small ones, queries and read backs that somebody waits for.
 //! * `present`: pictures.
 //! * `renderer`: [`Renderer`], which has all of the above.
 //! * `execute`: what each packet does, a file for each part of the stream, beginning with `executor`.
+//! * `replay`: captures in one go.
 #![forbid(unsafe_code)]
 
 mod device;
@@ -25,6 +26,7 @@ mod options;
 mod pipeline;
 mod present;
 mod renderer;
+mod replay;
 mod resources;
 mod state;
 mod transfer;
@@ -34,6 +36,7 @@ pub use error::{Error, Result};
 pub use options::Options;
 pub use present::{Picture, PictureSink};
 pub use renderer::Renderer;
+pub use replay::{ReplayError, Replayed};
 
 /// Compiles and runs the example in `README.md`.
 #[cfg(doctest)]

@@ -9,9 +9,9 @@ use common::recorder::Recorder;
 use common::*;
 
 /// A guest with a colour and a depth target of a list of calls.
-fn guest() -> (Guest<Recorder>, Recorder) {
+fn guest() -> (GuestOn<Recorder>, Recorder) {
     let device = Recorder::new(Family::Apple7);
-    let mut guest = Guest::on(device.clone());
+    let mut guest = GuestOn::on(device.clone());
     let color = guest.target(Format::B8G8R8A8_UNORM, 16, 8);
     let depth = guest.texture(Format::D24_UNORM_S8_UINT, 16, 8, 1, CreateTexture::TARGET);
     guest.bind(color, depth);

@@ -3,6 +3,7 @@
 //! Metal's packed names run from the low bits up, where the stream's run from the high bits down. Sources: Metal Feature Set Tables
 //! (2025), `MTLPixelFormat` in Apple's headers, the Vulkan specification's "Format Definition" for the stream's bits.
 
+use crate::transfer::expand::is_small;
 use afterimage_metal_calls::{Facts, PixelFormat, Swizzle, VertexFormat as Attribute};
 use afterimage_stream::{Format, FormatFeatures, VertexFormat};
 
@@ -13,13 +14,24 @@ pub(crate) struct Choice {
     pub(crate) pixel: PixelFormat,
     /// Where the stream's red, green, blue and alpha lie in it.
     pub(crate) channels: [Swizzle; 4],
+    /// Whether texels have other bits than the stream's: see [`crate::transfer::expand`].
+    pub(crate) expanded: bool,
+}
+
+/// How a device does a format. Macs by Intel have no texels of 16 bits with several components.
+pub(crate) fn choice(facts: &Facts, format: Format) -> Choice {
+    let choice = row(format);
+    if choice.pixel.caps(facts).exists || !is_small(format) {
+        return choice;
+    }
+    Choice { pixel: PixelFormat::BGRA8Unorm, channels: IDENTITY, expanded: true }
 }
 
 /// Channels where Metal has them, too.
 pub(crate) const IDENTITY: [Swizzle; 4] = Swizzle::IDENTITY;
 
 /// One row for each format. Depth of 24 bits becomes a float, which holds every value of 24 bits: Apple's GPUs have nothing else.
-pub(crate) const fn choice(format: Format) -> Choice {
+const fn row(format: Format) -> Choice {
     use PixelFormat as P;
     use Swizzle::{Alpha, Blue, Green, Red};
     let pixel = match format {
@@ -94,12 +106,12 @@ pub(crate) const fn choice(format: Format) -> Choice {
         Format::A4R4G4B4_UNORM => [Green, Blue, Alpha, Red],
         _ => IDENTITY,
     };
-    Choice { pixel, channels }
+    Choice { pixel, channels, expanded: false }
 }
 
 /// [`FormatFeatures`] bits of a format on a device; 0 where it cannot do it at all.
 pub(crate) fn features(facts: &Facts, format: Format) -> u32 {
-    let Choice { pixel, channels } = choice(format);
+    let Choice { pixel, channels, .. } = choice(facts, format);
     let caps = pixel.caps(facts);
     if !caps.exists {
         return 0;
@@ -166,14 +178,14 @@ mod tests {
     #[test]
     fn texels_have_as_many_bytes_as_the_streams() {
         for &format in Format::ALL {
-            let (pixel, info) = (choice(format).pixel, format.info());
+            let (pixel, info) = (row(format).pixel, format.info());
             assert_eq!(pixel.block(), info.block, "{}", info.name);
             assert_eq!(pixel.has_depth(), format.is_depth(), "{}", info.name);
             if !format.is_depth() {
                 assert_eq!(pixel.bytes(), info.bytes, "{}", info.name);
             }
             if let Some(srgb) = info.srgb {
-                assert!(choice(srgb).pixel.is_srgb() && !pixel.is_srgb(), "{}", info.name);
+                assert!(row(srgb).pixel.is_srgb() && !pixel.is_srgb(), "{}", info.name);
             }
         }
         for &format in VertexFormat::ALL {

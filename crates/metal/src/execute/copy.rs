@@ -320,8 +320,10 @@ impl<D: Device> Renderer<D> {
         let id: ObjectId = view.texture;
         let (level, layer) = (u32::from(view.level), u32::from(view.layer));
         let Some(texture) = self.resources.textures.get(id) else { return Ok(()) };
-        if texture.format.is_depth() && texture.choice.pixel.bytes() != texture.format.info().bytes
+        let depth = texture.format.is_depth();
+        if depth && (texture.choice.pixel.has_stencil() || texture.choice.pixel.bytes() != texture.format.info().bytes)
             || texture.format == afterimage_stream::Format::X8_D24_UNORM
+            || texture.choice.expanded
         {
             return Err(self.unsupported(format!("copies between buffers and {:?}", texture.format)));
         }
@@ -334,25 +336,45 @@ impl<D: Device> Renderer<D> {
         let Some(texture) = self.resources.textures.get_mut(id) else { return Ok(()) };
         let Some(buffer) = self.resources.buffers.get_mut(copy.buffer) else { return Ok(()) };
         (texture.last_used, buffer.last_used) = (current, current);
-        let layout = BufferLayout {
-            offset: copy.offset,
-            bytes_per_row: copy.row_pitch.into(),
-            bytes_per_image: if copy.depth > 1 { copy.slice_pitch.into() } else { 0 },
-        };
         let region = Region {
             slice: if texture.is_3d() { 0 } else { layer },
             level,
             origin: [copy.x, copy.y, copy.z],
             size: [copy.width, copy.height, copy.depth],
         };
-        let queue = self.commands.blit();
+        let slice_pitch = if copy.depth > 1 { copy.slice_pitch } else { 0 };
+        let layout = BufferLayout {
+            offset: copy.offset,
+            bytes_per_row: copy.row_pitch.into(),
+            bytes_per_image: slice_pitch.into(),
+        };
+        let (texels, bytes, format) = (texture.raw.clone(), buffer.raw.clone(), texture.format);
         if to_texture {
-            queue.copy_buffer_to_texture(&buffer.raw, layout, &texture.raw, region, Aspect::All);
             texture.filled(level, layer);
-        } else {
-            queue.copy_texture_to_buffer(&texture.raw, region, Aspect::All, &buffer.raw, layout);
-            (buffer.version, buffer.gpu_written) = (version, true);
-            self.state.memory_changed(copy.buffer);
+            self.commands.blit().copy_buffer_to_texture(&bytes, layout, &texels, region, Aspect::All);
+            return Ok(());
+        }
+        (buffer.version, buffer.gpu_written) = (version, true);
+        self.state.memory_changed(copy.buffer);
+        let step = u64::from(self.device.facts().limits.buffer_copy_step.max(1));
+        let aligned = |value: u64| value.is_multiple_of(step);
+        if aligned(layout.offset) && aligned(layout.bytes_per_row) && aligned(layout.bytes_per_image) {
+            self.commands.blit().copy_texture_to_buffer(&texels, region, Aspect::All, &bytes, layout);
+            return Ok(());
+        }
+        // Rows lie at multiples of what Metal wants in between.
+        let (row, rows) = (u64::from(format.row_bytes(copy.width)), u64::from(format.rows(copy.height)));
+        let pitch = row.next_multiple_of(step);
+        let between = self.readable_buffer(pitch * rows * u64::from(copy.depth), "texels")?;
+        let layout = BufferLayout {
+            offset: 0,
+            bytes_per_row: pitch,
+            bytes_per_image: if copy.depth > 1 { pitch * rows } else { 0 },
+        };
+        self.commands.blit().copy_texture_to_buffer(&texels, region, Aspect::All, &between, layout);
+        for (z, y) in (0..u64::from(copy.depth)).flat_map(|z| (0..rows).map(move |y| (z, y))) {
+            let to = copy.offset + z * u64::from(slice_pitch) + y * u64::from(copy.row_pitch);
+            self.copy_bytes((&between, (z * rows + y) * pitch), (&bytes, to), row)?;
         }
         Ok(())
     }

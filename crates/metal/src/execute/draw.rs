@@ -5,7 +5,7 @@ use crate::execute::indices::Indexed;
 use crate::execute::variants::{Wanted, draws_in_parts};
 use crate::pipeline::key::{Key, Topology as Class, blends};
 use crate::renderer::Renderer;
-use crate::state::bound::Prepared;
+use crate::state::bound::{Fills, Prepared};
 use afterimage_metal_calls::{Device, DrawCount, Indices, PrimitiveType, Queue};
 use afterimage_stream::host::level;
 use afterimage_stream::packets::{BlendFactor, BlendOp, Cull, Draw, DrawIndexed, Fill, SetBlend, Topology};
@@ -57,15 +57,6 @@ pub(crate) struct Call {
     pub(crate) base_vertex: i32,
     pub(crate) instances: u32,
     pub(crate) first_instance: u32,
-}
-
-/// What is drawn of triangles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fills {
-    /// Both faces in the same way.
-    Same(Fill),
-    /// Front and back faces in two ways, one after the other.
-    Apart(Fill, Fill),
 }
 
 /// Topologies whose primitives are triangles.
@@ -137,14 +128,22 @@ impl<D: Device> Renderer<D> {
 
     /// Draws. False where it was dropped.
     fn draw_part(&mut self, call: &Call) -> Result<bool> {
-        let mut fills = self.fills(call.topology);
-        if let Fills::Apart(front, back) = fills
-            && [front, back].contains(&Fill::Point)
-        {
-            self.warn_once("triangles with one face of points");
-            fills = Fills::Same(front);
+        match self.fills(call.topology) {
+            // Points are another pipeline.
+            Fills::Apart(front, back) if [front, back].contains(&Fill::Point) => {
+                let drawn = self.draw_faces(call, Fills::One(Cull::Back, front))?;
+                Ok(self.draw_faces(call, Fills::One(Cull::Front, back))? && drawn)
+            }
+            fills => self.draw_faces(call, fills),
         }
-        let points = call.topology == Topology::PointList || fills == Fills::Same(Fill::Point);
+    }
+
+    fn draw_faces(&mut self, call: &Call, fills: Fills) -> Result<bool> {
+        let corners = matches!(fills, Fills::Same(Fill::Point) | Fills::One(_, Fill::Point));
+        if corners && (self.state.raster.cull != 0 || matches!(fills, Fills::One(..))) {
+            self.warn_once("corners of one face alone");
+        }
+        let points = call.topology == Topology::PointList || corners;
         let class = match call.topology {
             _ if points => Class::Point,
             Topology::LineList | Topology::LineStrip => Class::Line,
@@ -198,6 +197,10 @@ impl<D: Device> Renderer<D> {
         }
         let Some(Wanted { vertex, pixel }) = self.wanted_variants(points) else { return Ok(None) };
         self.ready_textures(vertex, pixel)?;
+        if pixel.and_then(|number| self.library.variant(number)).is_some_and(|variant| variant.writes_depth) && !discard
+        {
+            self.stand_in_for_depth()?;
+        }
         let Some(of_vertex) = self.library.variant(vertex) else { return Ok(None) };
         let input = self.wanted_input(of_vertex.inputs);
         let of_pixel = pixel.and_then(|number| self.library.variant(number));
@@ -240,7 +243,7 @@ impl<D: Device> Renderer<D> {
             self.bound.recorded.complete &= before.is_some_and(|before| shaders(before) == shaders(prepared.key));
         }
         let (dirty, all) = (self.bound.dirty, !self.bound.recorded.complete);
-        if all || !dirty.except(CONSTANTS).is_empty() {
+        if all || !dirty.except(CONSTANTS).is_empty() || self.bound.recorded.fills.replace(fills) != Some(fills) {
             self.set_tests()?;
             self.set_state(scissor, fills);
         }
@@ -261,7 +264,7 @@ impl<D: Device> Renderer<D> {
                     self.encode(primitive, count, &indexed);
                 }
             }
-            Fills::Same(_) => self.encode(primitive, count, &indexed),
+            Fills::Same(_) | Fills::One(..) => self.encode(primitive, count, &indexed),
         }
         if self.reads_targets() {
             // What was drawn is what the next draw finds.

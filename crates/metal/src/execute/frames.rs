@@ -5,6 +5,9 @@ use crate::renderer::Renderer;
 use afterimage_metal_calls::{Device, Serial};
 use afterimage_stream::Reply;
 
+/// What was found of indices that is kept: buffers change and go, and what was found of them stays.
+const MOST_INDEX_FACTS: usize = 1 << 14;
+
 /// Frames that the CPU may be ahead of the GPU.
 const FRAMES_IN_FLIGHT: usize = 3;
 
@@ -13,7 +16,9 @@ impl<D: Device> Renderer<D> {
     pub(crate) fn frame_submitted(&mut self, frame: u64, serial: Serial, replies: &mut dyn FnMut(Reply)) -> Result {
         self.frame_uploads.end_frame(serial);
         self.frame_upload_bytes = 0;
-        self.index_facts.clear();
+        if self.index_facts.len() > MOST_INDEX_FACTS {
+            self.index_facts.clear();
+        }
         self.vertex_copies.clear();
         self.frames.push_back((frame, serial));
         if let Some(over) = self.frames.len().checked_sub(FRAMES_IN_FLIGHT)

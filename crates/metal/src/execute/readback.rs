@@ -38,7 +38,8 @@ impl<D: Device> Renderer<D> {
         let Some(buffer) = self.resources.buffers.get_mut(body.id) else { return Ok(()) };
         buffer.last_used = current;
         if body.data.size > 0 {
-            self.commands.blit().copy_buffer(&buffer.raw, body.offset, &copy, 0, body.data.size.into());
+            let raw = buffer.raw.clone();
+            self.copy_bytes((&raw, body.offset), (&copy, 0), body.data.size.into())?;
         }
         self.wait_for(body.token, body.data, Some(Pending::Bytes(copy)));
         Ok(())
@@ -65,9 +66,14 @@ impl<D: Device> Renderer<D> {
         self.make_part_live(id, level, layer)?;
         let Some(texture) = self.resources.textures.get(id) else { return Ok(None) };
         let (format, pixel, raw) = (texture.format, texture.choice.pixel, texture.raw.clone());
+        let expanded = texture.choice.expanded;
         let step = self.device.facts().limits.buffer_copy_step.max(1);
         let rows = u64::from(format.rows(rect.height));
-        let row = if format.is_depth() { rect.width * depth::plane_bytes(pixel) } else { format.row_bytes(rect.width) };
+        let row = match format.is_depth() {
+            true => rect.width * depth::plane_bytes(pixel),
+            false if expanded => rect.width * pixel.bytes(),
+            false => format.row_bytes(rect.width),
+        };
         let pitch = row.next_multiple_of(step);
         let stencil_pitch = rect.width.next_multiple_of(step);
         let stencil_at = u64::from(pitch) * rows;
@@ -90,6 +96,6 @@ impl<D: Device> Renderer<D> {
             texture.last_used = current;
         }
         let stencil = has_stencil.then_some((stencil_at, stencil_pitch));
-        Ok(Some(Copied { buffer, format, size: [rect.width, rect.height], pitch, stencil }))
+        Ok(Some(Copied { buffer, format, expanded, size: [rect.width, rect.height], pitch, stencil }))
     }
 }

@@ -1,9 +1,9 @@
 //! Dynamic state: each is set where the encoder has another.
 
 use crate::error::Result;
-use crate::execute::draw::Fills;
 use crate::pipeline::key;
 use crate::renderer::Renderer;
+use crate::state::bound::Fills;
 use crate::state::targets::clip;
 use afterimage_metal_calls::{
     CullMode, DepthClipMode, Device, FillMode, PixelFormat, Queue, ScissorRect, StencilReferences, Viewport, Winding,
@@ -34,7 +34,7 @@ impl<D: Device> Renderer<D> {
             (state.depth_write, state.write_mask, state.own_back.write_mask) = (0, 0, 0);
         }
         let formats = &self.bound.targets.formats;
-        let tests = key::tests(&state, formats.depth.is_some(), formats.stencil().is_some());
+        let tests = key::tests(&state, self.bound.targets.depth.is_some(), formats.stencil().is_some());
         if self.bound.recorded.tests != Some(tests) {
             let made = self.pipelines.depth_stencil(&self.device, &tests)?;
             self.commands.queue.set_depth_stencil(&made);
@@ -90,8 +90,11 @@ impl<D: Device> Renderer<D> {
         if blends && recorded.blend_color.replace(bits) != Some(bits) {
             queue.set_blend_color(constant);
         }
-        if let Fills::Same(fill) = fills {
-            self.set_faces(Cull::of(raster.cull), fill);
+        match fills {
+            Fills::Same(fill) => self.set_faces(Cull::of(raster.cull), fill),
+            Fills::One(cull, fill) => self.set_faces(cull, fill),
+            // Each is set before it is drawn.
+            Fills::Apart(..) => {}
         }
     }
 

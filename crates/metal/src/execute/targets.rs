@@ -8,7 +8,7 @@ use crate::state::bound::Recorded;
 use crate::state::targets::{Attachment, Load, Targets, color_load};
 use afterimage_metal_calls::{
     ColorAttachment, DepthAttachment, Device, LoadAction, PixelFormat, Queue, RenderPass, StencilAttachment,
-    StoreAction,
+    StorageMode, StoreAction, Subresource, TextureDescriptor, TextureType, TextureUsage,
 };
 use afterimage_stream::packets::{CreateTexture, View};
 use afterimage_stream::{FormatFeatures, ObjectId};
@@ -95,7 +95,7 @@ impl<D: Device> Renderer<D> {
             return Ok(None);
         }
         let [width, height, _] = texture.extent(view.level.into());
-        let (kind, is_3d, pixel) = (texture.kind(), texture.is_3d(), texture.pixel(srgb));
+        let (kind, is_3d, pixel) = (texture.kind(), texture.is_3d(), texture.pixel(self.device.facts(), srgb));
         let features = crate::device::format::features(self.device.facts(), texture.format);
         if features & (FormatFeatures::TARGET | FormatFeatures::DEPTH) == 0 {
             return Ok(None);
@@ -112,6 +112,30 @@ impl<D: Device> Renderer<D> {
             kind,
         };
         Ok(Some((attachment, pixel, samples)))
+    }
+
+    /// Attaches something for depth that shaders write, where there is no target for it: Metal makes no pipeline without.
+    pub(crate) fn stand_in_for_depth(&mut self) -> Result {
+        let targets = &self.bound.targets;
+        if targets.depth.is_some() || targets.stand_in.is_some() || targets.is_empty() {
+            return Ok(());
+        }
+        let samples = u32::from(targets.formats.samples.max(1));
+        let format = PixelFormat::Depth32Float;
+        let texture = self.device.new_texture(&TextureDescriptor {
+            ty: if samples > 1 { TextureType::D2Multisample } else { TextureType::D2 },
+            format,
+            size: [targets.extent[0], targets.extent[1], 1],
+            levels: 1,
+            samples,
+            layers: 1,
+            usage: TextureUsage { target: true, ..TextureUsage::default() },
+            storage: if self.device.facts().family.is_apple() { StorageMode::Memoryless } else { StorageMode::Private },
+            label: "depth of nobody".to_owned(),
+        })?;
+        self.end_pass();
+        (self.bound.targets.stand_in, self.bound.targets.formats.depth) = (Some(texture), Some(format));
+        Ok(())
     }
 
     /// Opens the pass on the current targets if it is closed, with what waits to be cleared.
@@ -162,6 +186,14 @@ impl<D: Device> Renderer<D> {
                 None => LoadAction::Load,
             },
             store: StoreAction::Store,
+        });
+        let depth = depth.or_else(|| {
+            targets.stand_in.as_ref().map(|texture| DepthAttachment {
+                target: Subresource { texture, level: 0, slice: 0, depth_plane: 0 },
+                resolve: None,
+                load: LoadAction::DontCare,
+                store: StoreAction::DontCare,
+            })
         });
         let stencil = targets.depth.as_ref().filter(|_| targets.formats.stencil().is_some());
         let stencil = stencil.map(|attachment| StencilAttachment {

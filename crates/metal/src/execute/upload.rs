@@ -6,6 +6,7 @@ use crate::renderer::Renderer;
 use crate::resources::texture::Texture;
 use crate::state::bound::Upload;
 use crate::transfer::depth;
+use crate::transfer::expand::expand;
 use afterimage_metal_calls::{Aspect, BufferLayout, Device, Queue, Region};
 use afterimage_stream::host::{IndexBufferStates, VertexBufferStates};
 use afterimage_stream::packets::{SetIndexBuffer, UpdateBuffer, UpdateTexture, VertexBuffer, View};
@@ -58,7 +59,8 @@ impl<D: Device> Renderer<D> {
         let (version, current) = (self.next_version(), self.commands.current());
         let Some(buffer) = self.resources.buffers.get_mut(id) else { return Ok(()) };
         (buffer.last_used, buffer.version, buffer.gpu_written) = (current, version, true);
-        self.commands.blit().copy_buffer(&source.buffer, source.offset, &buffer.raw, offset, bytes.len() as u64);
+        let raw = buffer.raw.clone();
+        self.copy_bytes((&source.buffer, source.offset), (&raw, offset), bytes.len() as u64)?;
         self.state.memory_changed(id);
         Ok(())
     }
@@ -123,9 +125,12 @@ impl<D: Device> Renderer<D> {
     /// Sees to it that all of a texture, or of what it is a view of, has texels before it is read.
     pub(crate) fn make_live(&mut self, id: ObjectId) -> Result {
         let id = self.root(id);
-        let Some(texture) = self.resources.textures.get(id).filter(|texture| texture.has_blanks()) else {
+        if !self.resources.textures.get(id).is_some_and(Texture::has_blanks) {
             return Ok(());
-        };
+        }
+        // What waits to be cleared is no part without texels.
+        self.end_pass();
+        let Some(texture) = self.resources.textures.get(id) else { return Ok(()) };
         for (level, layer) in texture.blanks() {
             self.make_zero(id, level, layer)?;
         }
@@ -134,14 +139,15 @@ impl<D: Device> Renderer<D> {
 
     /// Sees to it that a level and layer has texels.
     pub(crate) fn make_part_live(&mut self, id: ObjectId, level: u32, layer: u32) -> Result {
-        match self.resources.textures.get(id).is_some_and(|texture| texture.is_blank(level, layer)) {
-            true => self.make_zero(id, level, layer),
-            false => Ok(()),
+        let is_blank =
+            |renderer: &Self| renderer.resources.textures.get(id).is_some_and(|texture| texture.is_blank(level, layer));
+        if is_blank(self) {
+            self.end_pass();
         }
+        if is_blank(self) { self.make_zero(id, level, layer) } else { Ok(()) }
     }
 
     fn make_zero(&mut self, id: ObjectId, level: u32, layer: u32) -> Result {
-        self.end_pass();
         let Some(texture) = self.resources.textures.get_mut(id) else { return Ok(()) };
         texture.filled(level, layer);
         texture.last_used = self.commands.current();
@@ -189,7 +195,8 @@ impl<D: Device> Renderer<D> {
         }
         let (level, layer) = (u32::from(place.level), u32::from(place.layer));
         let whole = texture.extent(level) == [body.width, body.height, body.depth];
-        let (format, raw) = (texture.format, texture.raw.clone());
+        let (format, raw, pixel) = (texture.format, texture.raw.clone(), texture.choice.pixel);
+        let expanded = texture.choice.expanded;
         self.limit_outstanding()?;
         self.end_pass();
         if !whole {
@@ -206,12 +213,13 @@ impl<D: Device> Renderer<D> {
         let mut parts = Vec::new();
         if format.is_depth() {
             let (depths, stencils) = depth::split(format, &texels);
-            let pixel = crate::device::format::choice(format).pixel;
             let aspect = if pixel.has_stencil() { Aspect::Depth } else { Aspect::All };
             parts.push((depths, u64::from(body.width * depth::plane_bytes(pixel)), aspect));
             if pixel.has_stencil() {
                 parts.push((stencils, body.width.into(), Aspect::Stencil));
             }
+        } else if expanded {
+            parts.push((expand(format, &texels), u64::from(body.width) * 4, Aspect::All));
         } else {
             parts.push((texels, format.row_bytes(body.width).into(), Aspect::All));
         }

@@ -108,7 +108,7 @@ impl Own {
                 text.push_str("struct texel_out\n{\n    float4 color [[color(0)]];\n};\n\n");
                 begin(&mut text, source, ",\n                         constant float4* gamma [[buffer(1)]]");
                 text.push_str(
-                    "    uint4 step = uint4(clamp(value, 0.0, 1.0) * 255.0 + 0.5);\n    \
+                    "    uint4 step = uint4(clamp(value, float4(0.0), float4(1.0)) * 255.0 + 0.5);\n    \
                      out.color = float4(gamma[step.x].x, gamma[step.y].y, gamma[step.z].z, value.w);\n",
                 );
             }

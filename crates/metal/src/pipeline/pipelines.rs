@@ -93,9 +93,6 @@ impl<D: Device> Pipelines<D> {
         }
         let gives = vertex.varyings.clone();
         if let Some(pixel) = key.pixel.filter(|_| !key.discard).and_then(|number| library.variant(number)) {
-            if pixel.writes_depth && key.targets.depth.is_none() {
-                return Err(unsupported("a shader that writes depth where there is no target for it".to_owned()));
-            }
             if let Some((location, lanes, _)) = pixel.varyings.iter().find(|read| !gives.contains(read)) {
                 let what =
                     format!("shaders that do not fit: {lanes} components at location {location} are not written");

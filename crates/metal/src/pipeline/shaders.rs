@@ -112,8 +112,12 @@ impl<D: Device> Variant<D> {
                 return unsupported(format!("textures of {} {}", texture.component.name(), texture.dim.name()));
             };
             let first = if reflection.stage == Stage::Compute { TEXTURE_SLOTS } else { 0 };
+            let slot = usize::from(texture.slot).saturating_sub(first);
+            if slot >= TEXTURE_SLOTS {
+                return unsupported(format!("texture slot {slot}"));
+            }
             textures.push(TextureArgument {
-                slot: usize::from(texture.slot).saturating_sub(first),
+                slot,
                 index: msl::texture_index(reflection.stage, texture.slot),
                 shape,
                 shadow: texture.shadow,
@@ -189,7 +193,7 @@ impl<D: Device> Variant<D> {
         let constants: SmallVec<[_; 2]> = (0u32..)
             .zip(spec.0)
             .filter(|(_, value)| u32::from(*value) != spec::DYNAMIC)
-            .map(|(id, value)| (id, Constant::Int(value.into())))
+            .map(|(id, value)| (id, Constant::UInt(value.into())))
             .collect();
         let descriptor =
             FunctionDescriptor { source: &self.source, name: ENTRY, constants: &constants, label: &self.label };

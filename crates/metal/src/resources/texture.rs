@@ -98,7 +98,7 @@ impl<D: Device> Texture<D> {
         if desc.shared != 0 {
             return Err(unsupported("textures that guests share".to_owned()));
         }
-        let choice = choice(format);
+        let choice = choice(facts, format);
         check_size(facts, desc, choice.pixel).map_err(|what| unsupported(format!("{name}: {what}")))?;
         let ty = texture_type(desc);
         // Views of an sRGB twin need no permission on Apple's GPUs, and do on others.
@@ -145,7 +145,7 @@ impl<D: Device> Texture<D> {
     /// A view of a texture; `desc` is what it is like.
     pub(crate) fn of_view(device: &D, body: &CreateView, desc: &CreateTexture, source: &Self) -> Result<Self> {
         let format = Format::from_bits(desc.format).unwrap_or(source.format);
-        let choice = if format == source.format { source.choice } else { choice(format) };
+        let choice = if format == source.format { source.choice } else { choice(device.facts(), format) };
         if format != source.format && features(device.facts(), format) == 0 {
             let what = format!("{} seen as {}", source.format.info().name, format.info().name);
             return Err(Error::Unsupported { device: device.facts().name.clone(), what });
@@ -187,9 +187,9 @@ impl<D: Device> Texture<D> {
     }
 
     /// Its format with or without encoding to sRGB.
-    pub(crate) fn pixel(&self, srgb: bool) -> PixelFormat {
+    pub(crate) fn pixel(&self, facts: &Facts, srgb: bool) -> PixelFormat {
         match self.format.info().srgb {
-            Some(twin) if srgb => choice(twin).pixel,
+            Some(twin) if srgb => choice(facts, twin).pixel,
             _ => self.choice.pixel,
         }
     }
@@ -221,7 +221,7 @@ impl<D: Device> Texture<D> {
         if let Some(at) = self.sampled.iter().position(|(other, decodes, _)| (*other, *decodes) == (shape, srgb)) {
             return Ok(self.sampled.get(at).map(|(_, _, view)| view));
         }
-        let view = self.new_view(device, shape, self.pixel(srgb), self.swizzle())?;
+        let view = self.new_view(device, shape, self.pixel(device.facts(), srgb), self.swizzle())?;
         self.sampled.push((shape, srgb, view));
         Ok(self.sampled.last().map(|(_, _, view)| view))
     }

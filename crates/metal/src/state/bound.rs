@@ -10,6 +10,7 @@ use afterimage_metal_calls::{
     Winding,
 };
 use afterimage_shader::RuntimeInfo;
+use afterimage_stream::packets::{Cull, Fill};
 use afterimage_stream::{Groups, ObjectId, VERTEX_BUFFERS};
 use smallvec::SmallVec;
 
@@ -40,6 +41,17 @@ pub(crate) struct Sampled {
     pub(crate) snapshot: u64,
 }
 
+/// What is drawn of triangles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fills {
+    /// Both faces in the same way.
+    Same(Fill),
+    /// Front and back faces in two ways, one after the other.
+    Apart(Fill, Fill),
+    /// One face alone.
+    One(Cull, Fill),
+}
+
 /// What an encoder has for draws. `None`, or nothing, where it has nothing yet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorded {
@@ -51,6 +63,7 @@ pub(crate) struct Recorded {
     pub(crate) cull: Option<CullMode>,
     pub(crate) winding: Option<Winding>,
     pub(crate) fill: Option<FillMode>,
+    pub(crate) fills: Option<Fills>,
     pub(crate) bias: Option<[u32; 2]>,
     pub(crate) clip: Option<DepthClipMode>,
     pub(crate) blend_color: Option<[u32; 4]>,

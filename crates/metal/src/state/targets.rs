@@ -40,6 +40,9 @@ pub(crate) struct Targets<D: Device> {
     pub(crate) depth: Option<Attachment<D>>,
     /// Whether the depth-stencil target is put aside: it is smaller than a colour target, and nothing is tested against it.
     pub(crate) aside: Option<Attachment<D>>,
+    /// What is attached where shaders write depth and there is no target for it.
+    pub(crate) stand_in: Option<D::Texture>,
+    /// Of the attachments, the stand-in too.
     pub(crate) formats: TargetFormats,
     /// Part that every target has.
     pub(crate) extent: [u32; 2],
@@ -57,6 +60,7 @@ impl<D: Device> Default for Targets<D> {
             colors: [const { None }; 8],
             depth: None,
             aside: None,
+            stand_in: None,
             formats: TargetFormats::default(),
             extent: [0; 2],
             layers: 1,
@@ -81,7 +85,8 @@ impl<D: Device> Targets<D> {
         let place = |attachment: &Option<Attachment<D>>| attachment.as_ref().map(Attachment::place);
         self.colors.iter().zip(&other.colors).all(|(one, two)| place(one) == place(two))
             && (place(&self.depth), place(&self.aside)) == (place(&other.depth), place(&other.aside))
-            && (self.formats, self.layers, self.srgb_write) == (other.formats, other.layers, other.srgb_write)
+            && (self.formats.colors, self.formats.samples) == (other.formats.colors, other.formats.samples)
+            && (self.layers, self.srgb_write) == (other.layers, other.srgb_write)
     }
 
     /// A texture is destroyed: none of these is it any more.

@@ -74,6 +74,11 @@ impl Slot {
         }
     }
 
+    /// Bytes up to the end of an element.
+    pub(crate) fn bytes(&self, elements: u64) -> u64 {
+        elements.saturating_sub(1).saturating_mul(self.stride.into()).saturating_add(self.extent.into())
+    }
+
     /// Whether it can be bound where it lies for draws that read so many elements of so many bytes.
     pub(crate) fn lies_well(&self, size: u64, needed: u64) -> bool {
         !self.odd && self.elements(size) >= needed.min(if self.stride == 0 { 1 } else { u64::MAX })

@@ -11,6 +11,9 @@ use afterimage_stream::ObjectId;
 use afterimage_stream::packets::QueryKind;
 use std::collections::VecDeque;
 
+/// Places of a buffer: 8 KiB, of the 256 KiB that Metal has.
+const PLACES: u64 = 1024;
+
 /// Bytes of a place.
 pub(crate) const PLACE: u64 = 8;
 
@@ -66,6 +69,8 @@ pub(crate) struct Queries<D: Device> {
     /// The buffer of the open pass, and those before whose values are not read yet.
     open: Option<Places<D>>,
     counted: VecDeque<Places<D>>,
+    /// Buffers whose values were read.
+    free: Vec<D::Buffer>,
     /// Places given out.
     pub(crate) issued: u64,
     /// Values from `first` on.
@@ -82,6 +87,7 @@ impl<D: Device> Default for Queries<D> {
             asked: false,
             open: None,
             counted: VecDeque::new(),
+            free: Vec::new(),
             issued: 0,
             values: VecDeque::new(),
             first: 0,
@@ -96,24 +102,31 @@ impl<D: Device> Queries<D> {
         if self.guest.iter().next().is_none() {
             return Ok(None);
         }
-        let length = u64::from(device.facts().limits.visibility) / PLACE * PLACE;
-        let length = length.min(1024 * PLACE);
-        let descriptor = BufferDescriptor { length, storage: StorageMode::Shared, label: "samples".to_owned() };
-        let buffer = device.new_buffer(&descriptor)?;
+        let buffer = match self.free.pop() {
+            Some(buffer) => buffer,
+            None => device.new_buffer(&BufferDescriptor {
+                length: PLACES * PLACE,
+                storage: StorageMode::Shared,
+                label: "samples".to_owned(),
+            })?,
+        };
         let places = self.open.insert(Places { buffer, first: self.issued, used: 0, serial: current });
         Ok(Some(&places.buffer))
     }
 
     /// A pass has ended.
     pub(crate) fn end_pass(&mut self, current: Serial) {
-        if let Some(open) = self.open.take().filter(|open| open.used > 0) {
-            self.counted.push_back(Places { serial: current, ..open });
+        match self.open.take() {
+            Some(open) if open.used > 0 => self.counted.push_back(Places { serial: current, ..open }),
+            // A pass that counts nothing leaves it as it is.
+            Some(open) => self.free.push(open.buffer),
+            None => {}
         }
     }
 
     /// The offset of the next place; none where the pass has no more.
     pub(crate) fn place(&mut self) -> Option<u64> {
-        let open = self.open.as_mut().filter(|open| open.used < 1024)?;
+        let open = self.open.as_mut().filter(|open| open.used < PLACES)?;
         let offset = open.used * PLACE;
         open.used += 1;
         self.issued += 1;
@@ -127,6 +140,7 @@ impl<D: Device> Queries<D> {
             let mut bytes = vec![0; (places.used * PLACE) as usize];
             device.read(&places.buffer, 0, &mut bytes)?;
             debug_assert_eq!(places.first, self.first + self.values.len() as u64);
+            self.free.push(places.buffer);
             self.values.extend(bytes.as_chunks::<8>().0.iter().map(|value| u64::from_le_bytes(*value)));
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::transfer::depth;
+use crate::transfer::expand::pack;
 use afterimage_metal_calls::{Device, Serial};
 use afterimage_stream::{Arena, Format, Reply, UploadRef};
 use std::collections::VecDeque;
@@ -11,6 +12,8 @@ use std::collections::VecDeque;
 pub(crate) struct Copied<D: Device> {
     pub(crate) buffer: D::Buffer,
     pub(crate) format: Format,
+    /// Whether the texels have other bits: see [`crate::transfer::expand`].
+    pub(crate) expanded: bool,
     pub(crate) size: [u32; 2],
     /// Bytes from row to row in the buffer, of the plane of depth for such formats.
     pub(crate) pitch: u32,
@@ -27,6 +30,9 @@ impl<D: Device> Copied<D> {
             device.read(&self.buffer, offset, &mut bytes)?;
             Ok(bytes.chunks(pitch.max(1) as usize).flat_map(|bytes| &bytes[..row.min(bytes.len())]).copied().collect())
         };
+        if self.expanded {
+            return Ok(pack(self.format, &plane(0, self.pitch, self.size[0] as usize * 4)?));
+        }
         if !self.format.is_depth() {
             return plane(0, self.pitch, self.format.row_bytes(self.size[0]) as usize);
         }

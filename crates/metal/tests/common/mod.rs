@@ -1,17 +1,27 @@
-//! A guest for tests: encodes packets, owns an upload arena, runs a renderer, reads pixels back. Any device will do.
+//! A guest for tests: encodes packets, owns an upload arena, runs a renderer, reads pixels back. It has what that of `afterimage-vulkan`'s
+//! tests has, so that they are tests of this renderer, too.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 
+#[path = "../../../vulkan/tests/common/code.rs"]
+pub mod code;
+#[path = "../../../vulkan/tests/common/has.rs"]
+pub mod has;
 pub mod recorder;
 
 use afterimage_metal::{Options, Renderer};
-use afterimage_metal_calls::Device;
+use afterimage_metal_calls::{Device, Family};
+use afterimage_metal_soft::SoftDevice;
 use afterimage_shader::Language;
 use afterimage_stream::packets::*;
 use afterimage_stream::{
     Arena, Encoder, Executor, Format, ObjectId, ObjectKind, Reply, StreamError, UploadRef, VertexFormat,
 };
+use afterimage_vulkan::Without;
 use bytemuck::Zeroable;
 use std::cell::RefCell;
+
+/// What Metal has, and the writer of its shaders.
+pub const HAS: has::Has = has::Has { primitives: false, raster_options: false, sampler_options: false, images: false };
 
 /// Bytes of the test arena's one slot.
 const ARENA: usize = 16 << 20;
@@ -56,7 +66,7 @@ impl Arena for TestArena {
 }
 
 /// A guest with its renderer.
-pub struct Guest<D: Device> {
+pub struct GuestOn<D: Device> {
     pub encoder: Encoder,
     pub arena: TestArena,
     pub renderer: Renderer<D>,
@@ -67,17 +77,51 @@ pub struct Guest<D: Device> {
     picture: (ObjectId, Format, u32, u32),
 }
 
+/// Shows the log of the tests that fail.
+fn log() {
+    static LOG: std::sync::Once = std::sync::Once::new();
+    LOG.call_once(|| {
+        let filter = tracing_subscriber::EnvFilter::try_from_default_env();
+        let filter = filter.unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+        tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().init();
+    });
+}
+
+/// A guest of the renderer on the software Metal.
+pub type Guest = GuestOn<SoftDevice>;
+
+impl Guest {
+    /// Of an M1's.
+    pub fn new() -> Self {
+        log();
+        Self::on(SoftDevice::new(Family::Apple7))
+    }
+
+    /// A guest whose shaders come from a stranger: none may have addresses of its own.
+    pub fn strange(_: Without) -> Self {
+        log();
+        Self::with_options(SoftDevice::new(Family::Apple7), Options::default())
+    }
+
+    /// Metal has none of these abilities of Vulkan to be left out: where some are, it is another Mac's, one by Intel.
+    pub fn with(without: Without) -> Self {
+        log();
+        let family = if without == Without::default() { Family::Apple7 } else { Family::Mac2 };
+        Self::on(SoftDevice::new(family))
+    }
+}
+
 /// The vertex shader of most tests: position, colour and texture coordinate pass through.
-pub const VERTEX: &str = include_str!("shaders/vertex.air");
+pub const VERTEX: &str = include_str!("../../../vulkan/tests/common/shaders/vertex.air");
 
 /// Writes the interpolated colour.
-pub const COLOR: &str = include_str!("shaders/color.air");
+pub const COLOR: &str = include_str!("../../../vulkan/tests/common/shaders/color.air");
 
 /// Writes the first register of the pixel stage's constants.
-pub const CONSTANT: &str = include_str!("shaders/constant.air");
+pub const CONSTANT: &str = include_str!("../../../vulkan/tests/common/shaders/constant.air");
 
 /// Samples slot 0.
-pub const TEXTURE: &str = include_str!("shaders/texture.air");
+pub const TEXTURE: &str = include_str!("../../../vulkan/tests/common/shaders/texture.air");
 
 /// One vertex of the tests.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -109,10 +153,13 @@ pub const GREEN: [f32; 4] = [0.0, 1.0, 0.0, 1.0];
 pub const BLUE: [f32; 4] = [0.0, 0.0, 1.0, 1.0];
 pub const BLACK: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
-impl<D: Device> Guest<D> {
+impl<D: Device> GuestOn<D> {
     pub fn on(device: D) -> Self {
-        let renderer =
-            Renderer::new(device, Options { raw_addresses: true, ..Options::default() }).expect("a renderer");
+        Self::with_options(device, Options { raw_addresses: true, ..Options::default() })
+    }
+
+    pub fn with_options(device: D, options: Options) -> Self {
+        let renderer = Renderer::new(device, options).expect("a renderer");
         let mut guest = Self {
             encoder: Encoder::new(),
             arena: TestArena { bytes: RefCell::new(vec![0; ARENA]), used: 0 },
@@ -360,7 +407,27 @@ impl<D: Device> Guest<D> {
         out.as_chunks::<4>().0.iter().map(|bytes| u32::from_ne_bytes(*bytes)).collect()
     }
 
-    /// The picture of [`Guest::target`], four bytes per pixel.
+    /// A storage buffer with these words.
+    pub fn words(&mut self, words: &[u32]) -> ObjectId {
+        self.buffer(CreateBuffer::STORAGE, bytemuck::cast_slice(words))
+    }
+
+    pub fn dispatch(&mut self, shader: ObjectId, groups: [u32; 3]) {
+        self.encoder.push(&Dispatch { shader, groups });
+    }
+
+    /// The target that [`GuestOn::pixels`] reads.
+    pub fn pixels_target(&self) -> ObjectId {
+        self.picture.0
+    }
+
+    /// [`GuestOn::pixels`], whatever was refused before.
+    pub fn pixels_or_errors(&mut self) -> Vec<[u8; 4]> {
+        self.replies.clear();
+        self.pixels().pixels
+    }
+
+    /// The picture of [`GuestOn::target`], four bytes per pixel.
     pub fn pixels(&mut self) -> Pixels {
         let (id, format, width, height) = self.picture;
         assert_eq!(format.info().bytes, 4);
