@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 
 pub mod code;
+pub mod has;
 pub mod ways;
 
 use afterimage_ipc::ArenaConfig;
@@ -17,6 +18,9 @@ use bytemuck::Zeroable;
 use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
 use ways::{Ends, Filed, Tally};
+
+/// Everything.
+pub const HAS: has::Has = has::Has { primitives: true, raster_options: true, sampler_options: true, images: true };
 
 /// Language number of Direct3D 9's tokens.
 const D3D9: u32 = 1;
