@@ -49,6 +49,14 @@ const DIFFERS: &[(&str, OnMetal, &str)] = &[
     ("xbox", OnMetal::KosmicKrisp, "a level of rounding in 0.02 % of the pixels"),
 ];
 
+/// A pixel that another renderer draws is the same if no channel differs by more: lavapipe's filters have eight bits.
+const LEVELS: u8 = 3;
+/// The part of a picture's pixels that must be the same then.
+const SAME: f64 = 0.999;
+/// Of which pictures that the renderer on Metal draws fewer are the same, and why.
+const NEAR: &[(&str, f64, &str)] =
+    &[("scene", 0.96, "the software Metal looks once where an anisotropic filter looks up to 16 times")];
+
 /// Which API a program calls, and where it can be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -132,24 +140,27 @@ pub(crate) enum Way {
     Replay,
     /// The same, on a device that is held to what a driver for Macs offers.
     HeldTo(OnMetal),
+    /// The same, by the renderer on Metal and a software Metal.
+    Metal,
 }
 
 impl Way {
     /// Those that are shown, in the order they are run.
     pub(crate) const ALL: [Self; 4] = [Self::Native, Self::Dll(Width::W64), Self::Dll(Width::W32), Self::Replay];
     /// Those that are tested.
-    const TESTED: [Self; 6] = [
+    const TESTED: [Self; 7] = [
         Self::Native,
         Self::Dll(Width::W64),
         Self::Dll(Width::W32),
         Self::Replay,
         Self::HeldTo(OnMetal::MoltenVk),
         Self::HeldTo(OnMetal::KosmicKrisp),
+        Self::Metal,
     ];
 
     /// Whether a capture is drawn.
     pub(crate) fn replays(self) -> bool {
-        matches!(self, Self::Replay | Self::HeldTo(_))
+        matches!(self, Self::Replay | Self::HeldTo(_) | Self::Metal)
     }
 
     /// The folder of its pictures.
@@ -161,6 +172,7 @@ impl Way {
             Self::Replay => "replay",
             Self::HeldTo(OnMetal::MoltenVk) => "moltenvk",
             Self::HeldTo(OnMetal::KosmicKrisp) => "kosmickrisp",
+            Self::Metal => "metal",
         }
     }
 
@@ -170,7 +182,7 @@ impl Way {
             Self::Native => "64",
             Self::Dll(Width::W64) => "64 (Wine)",
             Self::Dll(Width::W32) => "32 (Wine)",
-            Self::Replay | Self::HeldTo(_) => "–",
+            Self::Replay | Self::HeldTo(_) | Self::Metal => "–",
         }
     }
 
@@ -182,6 +194,7 @@ impl Way {
             Self::Replay => "capture",
             Self::HeldTo(OnMetal::MoltenVk) => "capture, held to MoltenVK",
             Self::HeldTo(OnMetal::KosmicKrisp) => "capture, held to KosmicKrisp",
+            Self::Metal => "capture, software Metal",
         }
     }
 }
@@ -338,10 +351,10 @@ impl Session<'_> {
                 Kind::Direct3d9 | Kind::Console => None,
             },
             Way::Dll(width) => self.wine.denied(width),
-            Way::Replay | Way::HeldTo(_) if capture.is_none() => {
+            Way::Replay | Way::HeldTo(_) | Way::Metal if capture.is_none() => {
                 Some(End::Skipped("no run wrote a capture".to_owned()))
             }
-            Way::Replay => None,
+            Way::Replay | Way::Metal => None,
             Way::HeldTo(driver) => DIFFERS
                 .iter()
                 .find(|(name, on, _)| (*name, *on) == (program.name, driver))
@@ -389,7 +402,7 @@ impl Session<'_> {
                 self.wine.environment(&mut command, width);
                 command.env("AFTERIMAGE_RENDERER", "viewer");
             }
-            Way::Replay | Way::HeldTo(_) => {
+            Way::Replay | Way::HeldTo(_) | Way::Metal => {
                 if let Way::HeldTo(driver) = way {
                     command.env("AFTERIMAGE_WITHOUT", driver.without());
                 }
@@ -399,6 +412,9 @@ impl Session<'_> {
                     .arg(capture.unwrap_or(&folder))
                     .arg("-o")
                     .arg(&folder);
+                if way == Way::Metal {
+                    command.args(["--renderer", "metal-soft"]);
+                }
             }
         }
         if !way.replays() {
@@ -441,6 +457,21 @@ impl Session<'_> {
                 continue;
             };
             compared += 1;
+            if row.way == Way::Metal {
+                let near = NEAR.iter().find(|(name, ..)| *name == program.name);
+                let wanted = near.map_or(SAME, |(_, part, _)| *part);
+                let found = Picture::read(&other)?.compare(&picture, LEVELS).map_or(0.0, |(_, part, _)| part);
+                if found < wanted {
+                    let (found, wanted) = (100.0 * found, 100.0 * wanted);
+                    let cause = format!(
+                        "of {} {found:.2} % are within {LEVELS} levels of {}'s, not {wanted}",
+                        path.display(),
+                        other.display()
+                    );
+                    return wrong(cause);
+                }
+                continue;
+            }
             let difference = Picture::read(&other)?.difference(&picture);
             let allowed = if row.way == Way::Dll(Width::W32) { program.rounding_pixels } else { 0 };
             let rounding =

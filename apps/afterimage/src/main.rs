@@ -84,7 +84,7 @@ impl Command {
     /// Whether it draws what strangers made, and so needs a process of its own; and whether into windows.
     fn draws(&self) -> Option<bool> {
         match self {
-            Self::Replay(args) => Some(args.window),
+            Self::Replay(args) => args.is_confined().then_some(args.window),
             Self::Report(_) | Self::Trim(_) | Self::Diff(_) => Some(false),
             Self::Inspect(args) => args.draws().then_some(false),
             Self::Run(_) | Self::View { .. } | Self::Dump(_) | Self::Info(_) => None,
