@@ -39,6 +39,8 @@ float atan2f(float, float);
 
 // Code of the runner: not instrumented.
 #define SOFT_RAW __attribute__((no_sanitize("kernel-address", "coverage")))
+// What lanes do together: one call in the text is one call in the code.
+#define SOFT_TOGETHER __attribute__((noinline, convergent))
 #define SOFT_IN SOFT_RAW __attribute__((always_inline)) static inline
 
 namespace soft {
@@ -118,6 +120,8 @@ struct Run {
     /// Blocks that are left.
     uint64_t steps;
     uint32_t group_size[3], group_id[3], group_count[3];
+    /// Whether the lanes are those of a quad: others have no derivatives.
+    uint32_t quad;
     /// 1 reads, 2 writes outside of memory, 3 no end, 4 a barrier that not all reach.
     uint32_t fault;
     uint64_t fault_address;
@@ -127,7 +131,7 @@ struct Run {
 inline Run *run;
 inline uint32_t lane;
 inline uint32_t lanes;
-/// Lanes that exchange: 4 in a quad, 32 in a threadgroup.
+/// Lanes that exchange: 4 in a quad, 32 in a threadgroup, 1 of vertices.
 inline uint32_t simd;
 
 // Every lane has its own stack, and they take turns at each exchange.
@@ -378,22 +382,28 @@ SOFT_RAW inline void run_lanes(Run *with, uint32_t count, uint32_t exchanging)
         if (left == 0) {
             return;
         }
+        // Of lanes that exchange with each other those go on that are furthest behind: so they come together again after they parted.
         bool any = false;
-        for (uint32_t i = 0; i < count; i++) {
-            if (fibers[i].state == EXCHANGE) {
+        for (uint32_t first = 0; first < count; first += exchanging) {
+            void *site = nullptr;
+            for (uint32_t i = first; i < first + exchanging && i < count; i++) {
+                bool behind = site == nullptr || fibers[i].site < site;
+                site = fibers[i].state == EXCHANGE && behind ? fibers[i].site : site;
+            }
+            for (uint32_t i = first; i < first + exchanging && i < count; i++) {
+                if (fibers[i].state != EXCHANGE || fibers[i].site != site) {
+                    given_site[i] = nullptr;
+                    continue;
+                }
                 for (int j = 0; j < 4; j++) {
                     given[i][j] = offered[i][j];
                 }
-                given_site[i] = fibers[i].site;
+                given_site[i] = site;
+                fibers[i].state = READY;
                 any = true;
-            } else {
-                given_site[i] = nullptr;
             }
         }
         if (any) {
-            for (uint32_t i = 0; i < count; i++) {
-                fibers[i].state = fibers[i].state == EXCHANGE ? READY : fibers[i].state;
-            }
             continue;
         }
         if (barriers < count && run->fault == 0) {
@@ -446,9 +456,8 @@ SOFT_RAW inline void wait(void *site)
 
 SOFT_RAW __attribute__((noinline)) inline void demote()
 {
-    soft::run->lanes[soft::lane].helper = 1;
     // What it writes from here on is taken back: what it wrote before is not.
-    soft::undo_count = 0;
+    soft::run->lanes[soft::lane].helper = 1;
 }
 
 } // namespace judge

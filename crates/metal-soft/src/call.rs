@@ -134,6 +134,8 @@ struct Run {
     group_size: [u32; 3],
     group_id: [u32; 3],
     group_count: [u32; 3],
+    /// Whether the lanes are those of a quad.
+    quad: u32,
     fault: u32,
     fault_address: u64,
     fault_size: u64,
@@ -212,6 +214,20 @@ impl Bound {
     }
 }
 
+/// Lanes of a simdgroup, as on Apple's GPUs.
+const SIMD: u32 = 32;
+
+/// What lanes are to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lanes {
+    /// They have nothing to do with each other.
+    Vertices,
+    /// Two by two pixels.
+    Quad,
+    /// A threadgroup, in simdgroups.
+    Threads,
+}
+
 /// The threadgroup that runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Group {
@@ -235,7 +251,7 @@ pub(crate) enum Stopped {
     Memory,
 }
 
-/// Runs a function in so many lanes, at most [`MOST_LANES`]; `exchanging` is how many exchange with each other. `steps` are the blocks that
+/// Runs a function in so many lanes, at most [`MOST_LANES`]; `steps` are the blocks that
 /// may run; what is left of them is there afterwards.
 ///
 /// # Errors
@@ -248,9 +264,14 @@ pub(crate) fn run(
     host: &dyn Host,
     group: Group,
     lanes: &mut [Lane],
-    exchanging: u32,
+    lanes_are: Lanes,
     steps: &mut u64,
 ) -> Result<(), Stopped> {
+    let (exchanging, quad) = match lanes_are {
+        Lanes::Vertices => (1, false),
+        Lanes::Quad => (4, true),
+        Lanes::Threads => (SIMD, false),
+    };
     let stacks = turn.stacks().ok_or(Stopped::Memory)?;
     let user = User(host);
     let count = lanes.len().min(MOST_LANES) as u32;
@@ -270,6 +291,7 @@ pub(crate) fn run(
         group_size: group.size,
         group_id: group.id,
         group_count: group.count,
+        quad: u32::from(quad),
         fault: 0,
         fault_address: 0,
         fault_size: 0,

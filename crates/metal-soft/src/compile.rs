@@ -25,7 +25,7 @@ const HEADERS: [(&str, &str); 4] = [
     ("run.h", include_str!("../cpp/run.h")),
 ];
 
-const ARGUMENTS: [&str; 27] = [
+const ARGUMENTS: [&str; 34] = [
     "-std=c++17",
     "-O1",
     "-fPIC",
@@ -38,6 +38,11 @@ const ARGUMENTS: [&str; 27] = [
     "-fno-builtin",
     "-fno-strict-aliasing",
     "-fwrapv",
+    // Lanes that parted come together again at the first place in the code: it must be in the order of the text.
+    "-mllvm",
+    "-disable-block-placement",
+    // Loops without an end are ended here.
+    "-fno-finite-loops",
     "-fno-lax-vector-conversions",
     "-fno-exceptions",
     "-fno-rtti",
@@ -50,10 +55,15 @@ const ARGUMENTS: [&str; 27] = [
     "-mllvm",
     "-asan-stack=0",
     "-mllvm",
+    "-asan-opt-same-temp=0",
+    "-mllvm",
     "-asan-globals=0",
-    "-fsanitize-coverage=trace-pc",
+    "-fsanitize-coverage=no-prune,trace-pc",
     "-Xclang",
     "-fallow-half-arguments-and-returns",
+    // Literals without an `f` are floats in Metal.
+    "-Xclang",
+    "-cl-single-precision-constant",
 ];
 
 static CLANG: LazyLock<Result<String, String>> = LazyLock::new(|| {

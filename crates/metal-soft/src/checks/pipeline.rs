@@ -196,8 +196,10 @@ pub(crate) fn render_pipeline(facts: &Facts, of: &RenderPipelineDescriptor<'_, S
                     faults
                         .must(fits, || format!("colour output {} does not fit {}", color.target, target.format.name()));
                 }
-                // Nobody keeps it.
-                None => {}
+                // Alpha that becomes coverage needs no target.
+                None => faults.must(color.target == 0 && of.alpha_to_coverage, || {
+                    format!("colour output {} has no attachment", color.target)
+                }),
             }
         }
         let written = |n: usize| fragment.colors.iter().any(|c| c.target as usize == n);

@@ -127,6 +127,43 @@ pub(crate) fn clip(vertices: &[&Vertex], mode: DepthClipMode, distances: u32, vi
     all
 }
 
+/// A triangle before it was cut: what the values of its pieces are computed of, so that they do not depend on where it was cut.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whole {
+    /// From a place in texels and 1 to the vertices' parts, each by its w.
+    inverse: [[f64; 3]; 3],
+    /// Depth of each vertex, as it adds up to that in the picture.
+    z: [f64; 3],
+    depth: [f64; 2],
+}
+
+impl Whole {
+    /// Of the vertices, unless they lie on a line.
+    pub(crate) fn of(vertices: &[&Vertex; 3], viewport: &Viewport) -> Option<Self> {
+        let columns = vertices.map(|v| {
+            let [x, y, _, w] = v.position.map(f64::from);
+            let across = |at: f64, i: usize| viewport.origin[i] * w + (at + w) * 0.5 * viewport.size[i];
+            [across(x, 0), across(-y, 1), w]
+        });
+        let cross = |a: [f64; 3], b: [f64; 3]| {
+            [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+        };
+        let [a, b, c] = columns;
+        let rows = [cross(b, c), cross(c, a), cross(a, b)];
+        let whole: f64 = (0..3).map(|i| a[i] * rows[0][i]).sum();
+        let inverse = rows.map(|row| row.map(|v| v / whole));
+        let is_finite = inverse.as_flattened().iter().all(|v| v.is_finite());
+        is_finite.then(|| Self { inverse, z: vertices.map(|v| f64::from(v.position[2])), depth: viewport.depth })
+    }
+
+    /// Each vertex's part by its w, and the depth, at a place in texels.
+    pub(crate) fn at(&self, x: f64, y: f64) -> ([f64; 3], f64) {
+        let shares = self.inverse.map(|row| row[0] * x + row[1] * y + row[2]);
+        let z: f64 = shares.iter().zip(self.z).map(|(s, z)| s * z).sum();
+        (shares, self.depth[0] + z * (self.depth[1] - self.depth[0]))
+    }
+}
+
 /// Where a corner is in the picture.
 pub(crate) fn project(corner: &Corner, viewport: &Viewport) -> Point {
     let [x, y, z, w] = corner.position;

@@ -4,7 +4,7 @@ use afterimage_metal_calls::{
     CullMode, DepthClipMode, DrawCount, FillMode, PixelFormat, PrimitiveType, VisibilityMode, Winding,
 };
 
-use super::clip::{clip, project};
+use super::clip::{Whole, clip, project};
 use super::fragment::{Painter, Piece};
 use super::raster::{Bounds, Shape, area};
 use super::tile::Tiles;
@@ -16,7 +16,7 @@ use crate::memory::Turn;
 use crate::texel::{self, Kind};
 
 /// Vertices or instances of a draw at most: more are a fault.
-const MOST: u32 = 1 << 24;
+const MOST: u32 = 1 << 22;
 
 /// Executes a pass.
 pub(super) fn pass(turn: &Turn, of: &Pass, draws: &[Draw], stopper: &mut Stopper<'_>) {
@@ -157,10 +157,12 @@ fn primitive(painter: &mut Painter<'_, '_>, pass: &Pass, vertices: [&Vertex; 3],
         PrimitiveType::Triangle | PrimitiveType::TriangleStrip => {
             let polygon = clip(&vertices, state.clip, distances, &viewport);
             let points: Vec<_> = polygon.iter().map(|c| project(c, &viewport)).collect();
-            let triangles: Vec<Shape> = (1..points.len().saturating_sub(1))
-                .map(|n| Shape::Triangle([points[0], points[n], points[n + 1]]))
-                .collect();
-            let areas = triangles.iter().map(|t| if let Shape::Triangle(p) = t { area(p) } else { 0 });
+            let cut = polygon.iter().any(|c| !c.parts.contains(&1.0));
+            let origin = if cut { Whole::of(&vertices, &viewport) } else { None };
+            let piece = |points| origin.map_or(Shape::Triangle(points), |origin| Shape::Piece(points, origin));
+            let triangles: Vec<Shape> =
+                (1..points.len().saturating_sub(1)).map(|n| piece([points[0], points[n], points[n + 1]])).collect();
+            let areas = triangles.iter().map(|t| t.corners().map_or(0, area));
             let whole: i128 = areas.map(i128::from).sum();
             if whole == 0 {
                 return;
@@ -207,10 +209,8 @@ fn bias(draw: &Draw, format: Option<PixelFormat>, triangles: &[Shape]) -> f64 {
     let step = match kind {
         Kind::Unorm => f64::from(-(fields[0].1 as i32)).exp2(),
         _ => {
-            let z = |shape: &Shape| {
-                if let Shape::Triangle(p) = shape { p.iter().map(|p| p.z.abs()).fold(0.0, f64::max) } else { 0.0 }
-            };
-            let most = triangles.iter().map(z).fold(0.0, f64::max);
+            let corners = triangles.iter().filter_map(Shape::corners).flatten();
+            let most = corners.map(|p| p.z.abs()).fold(0.0, f64::max);
             // The least exponent of normal numbers where all is zero.
             (most.max(f64::from(f32::MIN_POSITIVE)).log2().floor() - 23.0).exp2()
         }

@@ -9,7 +9,7 @@ use super::blend;
 use super::raster::{Here, Shape, positions};
 use super::tile::{Spot, Tiles};
 use super::vertex::Vertex;
-use crate::call::{Bound, Lane};
+use crate::call::{Bound, Lane, Lanes};
 use crate::command::Draw;
 use crate::memory::Turn;
 use crate::sampler::compare;
@@ -329,7 +329,7 @@ impl Painter<'_, '_> {
             }
         }
         let table = &draw.state.fragment;
-        self.stopper.run(function, self.turn, self.bound, table, Default::default(), &mut self.lanes, 4);
+        self.stopper.run(function, self.turn, self.bound, table, Default::default(), &mut self.lanes, Lanes::Quad);
     }
 }
 

@@ -1,12 +1,9 @@
 //! Dispatches.
 
 use super::{Stopper, bound};
-use crate::call::{Group, Lane};
+use crate::call::{Group, Lane, Lanes};
 use crate::command::{Dispatch, Groups};
 use crate::memory::{MOST_LANES, Turn};
-
-/// Lanes of a simdgroup, as on Apple's GPUs.
-const SIMD: u32 = 32;
 
 pub(super) fn dispatch(turn: &Turn, of: &Dispatch, stopper: &mut Stopper<'_>) {
     stopper.begin(|| format!("pipeline `{}`", of.pipeline.label));
@@ -35,7 +32,7 @@ pub(super) fn dispatch(turn: &Turn, of: &Dispatch, stopper: &mut Stopper<'_>) {
                     lane.local = [n % size[0], n / size[0] % size[1], n / size[0] / size[1]];
                 }
                 let group = Group { size, id: [x, y, z], count };
-                stopper.run(function, turn, &bound, &of.table, group, &mut all, SIMD);
+                stopper.run(function, turn, &bound, &of.table, group, &mut all, Lanes::Threads);
             }
         }
     }

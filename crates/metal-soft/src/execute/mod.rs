@@ -14,7 +14,7 @@ pub(crate) use blit::texel_bytes;
 
 use afterimage_metal_calls::{Fault, PixelFormat};
 
-use crate::call::{self, Bound, Group, Host, Lane, Lookup, Stopped, Texel};
+use crate::call::{self, Bound, Group, Host, Lane, Lanes, Lookup, Stopped, Texel};
 use crate::command::{Command, Table};
 use crate::memory::Turn;
 use crate::objects::SoftFunction;
@@ -70,7 +70,7 @@ impl<'a> Stopper<'a> {
         table: &Table,
         group: Group,
         lanes: &mut [Lane],
-        exchanging: u32,
+        are: Lanes,
     ) {
         if self.ended {
             lanes.iter_mut().for_each(|lane| lane.helper = 1);
@@ -78,7 +78,7 @@ impl<'a> Stopper<'a> {
         }
         let host = Textures { turn, table };
         let loaded = &function.compiled.loaded;
-        let result = call::run(loaded, turn, bound, &host, group, lanes, exchanging, &mut self.steps);
+        let result = call::run(loaded, turn, bound, &host, group, lanes, are, &mut self.steps);
         if let Err(stopped) = result {
             self.ended |= stopped == Stopped::Endless || self.steps == 0;
             self.fault(|| format!("`{}` {stopped}", function.label));

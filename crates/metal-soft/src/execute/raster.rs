@@ -3,7 +3,7 @@
 //! Triangles: the top-left rule, on corners in steps of 1/256 texel. Lines: the diamond-exit rule, a texel wide; with samples, rectangles.
 //! Points: squares. Metal's documents say none of this but for the centres; it is what its drivers for Vulkan report.
 
-use super::clip::{Point, STEPS};
+use super::clip::{Point, STEPS, Whole};
 
 /// Where the samples of a pixel are, in steps. Source: Direct3D's standard patterns, which Metal has where none were set.
 pub(crate) fn positions(samples: u32) -> &'static [[i64; 2]] {
@@ -28,6 +28,8 @@ pub(crate) struct Bounds(pub(crate) [i64; 4]);
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
     Triangle([Point; 3]),
+    /// A piece of a triangle that was cut.
+    Piece([Point; 3], Whole),
     Line([Point; 2]),
     /// With its size.
     Point(Point, f64),
@@ -75,9 +77,23 @@ fn mix(points: &[Point], shares: &[f64], w: [f32; 3]) -> Here {
 }
 
 impl Shape {
+    /// Of triangles.
+    pub(crate) fn corners(&self) -> Option<&[Point; 3]> {
+        match self {
+            Self::Triangle(points) | Self::Piece(points, _) => Some(points),
+            Self::Line(_) | Self::Point(..) => None,
+        }
+    }
+
     /// The values at a place in texels; `w` is that of the vertices.
     pub(crate) fn at(&self, x: f64, y: f64, w: [f32; 3]) -> Here {
         match self {
+            Self::Piece(_, whole) => {
+                let (shares, z) = whole.at(x, y);
+                let over_w: f64 = shares.iter().sum();
+                let linear = std::array::from_fn(|n| shares[n] * f64::from(w[n]));
+                Here { parts: shares.map(|s| s / over_w), linear, z, over_w }
+            }
             Self::Triangle(points) => {
                 let steps = STEPS as f64;
                 let [a, b, c] = points;
@@ -101,7 +117,7 @@ impl Shape {
 
     /// How much the depth changes at most from a texel to the next, along x or y.
     pub(crate) fn slope(&self) -> f64 {
-        let Self::Triangle([a, b, c]) = self else { return 0.0 };
+        let Some([a, b, c]) = self.corners() else { return 0.0 };
         let steps = STEPS as f64;
         let [u, v] = [b, c].map(|p| [(p.x - a.x) as f64 / steps, (p.y - a.y) as f64 / steps, p.z - a.z]);
         let whole = u[0] * v[1] - u[1] * v[0];
@@ -113,7 +129,7 @@ impl Shape {
     /// Every quad that it covers: its left and top, and a mask of samples for each of its pixels.
     pub(crate) fn cover(&self, bounds: Bounds, samples: u32, mut quad: impl FnMut(i64, i64, [u32; 4])) {
         match self {
-            Self::Triangle(points) => triangle(*points, bounds, samples, quad),
+            Self::Triangle(points) | Self::Piece(points, _) => triangle(*points, bounds, samples, quad),
             Self::Point(point, size) => {
                 let half = (size * 0.5 * STEPS as f64).round() as i64;
                 let covers =

@@ -3,7 +3,7 @@
 use afterimage_metal_calls::{IndexType, PrimitiveType, StepFunction, VertexFormat};
 
 use super::Stopper;
-use crate::call::{Bound, Lane};
+use crate::call::{Bound, Lane, Lanes};
 use crate::command::{Draw, IndexSource, Table};
 use crate::memory::Turn;
 use crate::objects::RenderState;
@@ -132,7 +132,7 @@ pub(crate) fn run(
             fetch(turn, &draw.state.vertex, state, lane, base.1, stopper);
         }
         let lanes = &mut lanes[..batch.len()];
-        stopper.run(&state.vertex, turn, bound, &draw.state.vertex, Default::default(), lanes, 4);
+        stopper.run(&state.vertex, turn, bound, &draw.state.vertex, Default::default(), lanes, Lanes::Vertices);
         for lane in lanes.iter() {
             let point_size = if state.vertex.compiled.interface.point_size { lane.point_size } else { 1.0 };
             let varyings = state.links.iter().map(|&at| lane.output[at]).collect();

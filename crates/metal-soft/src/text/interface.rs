@@ -1,6 +1,7 @@
 //! What a function takes and gives.
 
 use super::parse::{Declared, Function, Program};
+use crate::call::{IN, OUT};
 
 /// A component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -401,7 +402,7 @@ impl Interface {
             (Stage::Fragment, None) if alone => self.colors.push(ColorOutput { target: 0, second: false, ty }),
             _ => return Err(problem()),
         }
-        if self.colors.iter().any(|c| c.target > 7) || self.outputs.len() > 31 || self.inputs.len() > 31 {
+        if self.colors.iter().any(|c| c.target > 7) || self.outputs.len() > OUT || self.inputs.len() > IN {
             return Err(format!("`{}`: too many", of.name));
         }
         Ok(())

@@ -306,3 +306,20 @@ impl Kit {
         self.draw(PrimitiveType::Triangle, 3);
     }
 }
+
+/// Corners of [`PLAIN`]'s `corners`, in pixels of a target of a size, all in one colour.
+pub fn at_pixels(size: [f32; 2], corners: &[[f32; 2]], color: [f32; 4]) -> Vec<f32> {
+    corners
+        .iter()
+        .flat_map(|[x, y]| {
+            let [r, g, b, a] = color;
+            [x / size[0] * 2.0 - 1.0, 1.0 - y / size[1] * 2.0, 0.5, 1.0, r, g, b, a]
+        })
+        .collect()
+}
+
+/// A picture of characters: `#` where there is something in a channel.
+pub fn picture(pixels: &[[u8; 4]], width: usize, channel: usize) -> Vec<String> {
+    let row = |row: &[[u8; 4]]| row.iter().map(|p| if p[channel] > 0 { '#' } else { '.' }).collect();
+    pixels.chunks(width).map(row).collect()
+}
