@@ -1,7 +1,8 @@
-//! Metal itself behind the calls that the renderer makes of it: [`Device`] and [`Queue`] of `afterimage-metal-calls`, over `objc2-metal`.
+//! Metal itself behind the calls that the renderer makes of it: [`Device`](afterimage_metal_calls::Device) and
+//! [`Queue`](afterimage_metal_calls::Queue), over `objc2-metal`.
 //! Elsewhere than on macOS there is nothing in here (but the checks, in tests).
 //!
-//! Thin: each method is the call that its documentation names. What stands before the calls is [`check`], which knows nothing of
+//! Thin: each method is the call that its documentation names. What stands before the calls is `check`, which knows nothing of
 //! Objective-C:
 //! * whatever has a length or an index is inside of what it points into: the traits are safe to call, and a wrong range is an error or a
 //!   fault of theirs, and none of Metal's;
@@ -12,9 +13,9 @@
 //! address are read by the GPU without a look at where buffers end.
 //!
 //! # Threads and pools
-//! Objects may be used by any thread; a [`Queue`] by one at a time. Whatever in here asks Metal for autoreleased objects has a pool of its own
+//! Objects may be used by any thread; a queue by one at a time. Whatever in here asks Metal for autoreleased objects has a pool of its own
 //! around it. Metal makes some for itself, too, in calls that give none (with its validation layer, in each): a thread that encodes runs
-//! each of its frames in a [`pool`].
+//! each of its frames in a `pool`.
 //!
 //! # Memory
 //! Where GPU and CPU have one memory, [`StorageMode::Shared`](afterimage_metal_calls::StorageMode::Shared) is shared. On other Macs such a

@@ -81,7 +81,7 @@ fn resolve(metal: &MTLRenderPassAttachmentDescriptor, part: &Subresource<'_, Dev
     metal.setResolveDepthPlane(part.depth_plane as usize);
 }
 
-/// Metal's descriptor of a pass that [`check`] found good. It gives autoreleased objects back.
+/// Metal's descriptor of a pass that [`check()`] found good. It gives autoreleased objects back.
 pub(crate) fn descriptor(pass: &RenderPass<'_, Device>) -> Retained<MTLRenderPassDescriptor> {
     let metal = MTLRenderPassDescriptor::renderPassDescriptor();
     let colors = metal.colorAttachments();
