@@ -201,3 +201,32 @@ fn rectangles_have_a_fourth_corner() {
     near(15, 8, [255, 0, 255, 255]);
     guest.finish();
 }
+
+#[test]
+fn a_buffer_says_what_is_drawn() {
+    let topology = Topology::TriangleList as u32;
+    let mut guest = black();
+    guest.vertices(&full(0.5, GREEN));
+    let said = guest.words(&[77, 3, 1, 0, 0, 6, 1, 0, 0]);
+    let buffer = said;
+    guest.encoder.push(&DrawIndirect { topology, indexed: 0, buffer, count: 1, offset: 20, stride: 0, pad: 0 });
+    assert_eq!(guest.pixels().count(rgba(GREEN)), 256);
+
+    guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+    let indices = guest.buffer(CreateBuffer::INDEX, bytemuck::cast_slice(&[9u16, 0, 1, 2, 3, 4, 5]));
+    guest.encoder.push(&SetIndexBuffer { source: indices, index_bytes: 2, restart: 0, offset: 0, size: 0 });
+    // Two draws of a triangle each, the second beyond what there is.
+    let buffer = guest.words(&[3, 1, 1, 0, 0, 300, 1, 4, 0, 0]);
+    guest.encoder.push(&DrawIndirect { topology, indexed: 1, buffer, count: 2, offset: 0, stride: 20, pad: 0 });
+    assert_eq!(guest.pixels().count(rgba(GREEN)), 256);
+
+    guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+    let counter = guest.words(&[0, 100 + 6 * size_of::<Vertex>() as u32]);
+    let stride = size_of::<Vertex>() as u32;
+    let draw =
+        DrawByteCount { topology, instances: 1, first_instance: 0, counter, offset: 4, counter_offset: 100, stride };
+    guest.encoder.push(&draw);
+    assert_eq!(guest.pixels().count(rgba(GREEN)), 256);
+    assert_eq!(guest.renderer.draws(), 4);
+    guest.finish();
+}
