@@ -11,7 +11,9 @@ use afterimage_metal_calls::{
 };
 
 use crate::checks;
-use crate::command::{Amount, Attachment, Command, Dispatch, Draw, Groups, IndexSource, Pass, State, Table, Target};
+use crate::command::{
+    Amount, Attachment, Command, Dispatch, Draw, Extent, Groups, IndexSource, Pass, State, Table, Target,
+};
 use crate::device::SoftDevice;
 use crate::execute::{Stopper, execute};
 use crate::memory::Turn;
@@ -186,7 +188,7 @@ impl SoftQueue {
 }
 
 /// What a pass has, kept.
-fn owned(from: &RenderPass<'_, SoftDevice>, extent: checks::Extent) -> Pass {
+fn owned(from: &RenderPass<'_, SoftDevice>, extent: Extent) -> Pass {
     Pass {
         label: from.label.to_owned(),
         extent,
