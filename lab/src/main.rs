@@ -21,6 +21,7 @@ mod matrix;
 mod messages;
 mod newcomer;
 mod nv2a;
+mod on_metal;
 mod patched;
 mod picture;
 mod programs;

@@ -12,6 +12,7 @@ use xtask::build::{Tree, Width};
 use xtask::step::{self, Context, Failure, Progress, Result};
 use xtask::workspace::Workspace;
 
+use crate::on_metal::OnMetal;
 use crate::picture::{self, Difference, Picture};
 use crate::wine::Wine;
 
@@ -40,12 +41,21 @@ pub(crate) struct Program {
     pub(crate) kind: Kind,
     /// Pixels that may differ in a 32-bit run, by a step or two, where a library computes geometry with the x87 there.
     rounding_pixels: usize,
-    /// Why it looks otherwise on MoltenVK, if it does.
-    on_moltenvk: Option<&'static str>,
 }
 
-/// What is made of rectangles alone.
-const RECTANGLES: &str = "lists of rectangles are not drawn exactly without geometry shaders";
+/// Which pictures are others on a device that is held to a driver for Macs, and why.
+const DIFFERS: &[(&str, OnMetal, &str)] = &[
+    ("features", OnMetal::KosmicKrisp, "points have one size there, and single samples of textures cannot be written"),
+    ("xbox", OnMetal::KosmicKrisp, "a level of rounding in 0.02 % of the pixels"),
+];
+
+/// A pixel that another renderer draws is the same if no channel differs by more: lavapipe's filters have eight bits.
+const LEVELS: u8 = 3;
+/// The part of a picture's pixels that must be the same then.
+const SAME: f64 = 0.999;
+/// Of which pictures that the renderer on Metal draws fewer are the same, and why.
+const NEAR: &[(&str, f64, &str)] =
+    &[("scene", 0.96, "the software Metal looks once where an anisotropic filter looks up to 16 times")];
 
 /// Which API a program calls, and where it can be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +78,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
-        on_moltenvk: None,
     },
     Program {
         name: "targets",
@@ -77,7 +86,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
-        on_moltenvk: None,
     },
     Program {
         name: "features",
@@ -86,7 +94,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
-        on_moltenvk: None,
     },
     Program {
         name: "teapot",
@@ -95,7 +102,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Direct3d9,
         rounding_pixels: 0,
-        on_moltenvk: None,
     },
     Program {
         name: "teapot-d3dx",
@@ -104,7 +110,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &["--d3dx"],
         kind: Kind::WindowsOnly("D3DXCreateTeapot exists on Windows only"),
         rounding_pixels: 64,
-        on_moltenvk: None,
     },
     Program {
         name: "xbox",
@@ -113,7 +118,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Console,
         rounding_pixels: 0,
-        on_moltenvk: None,
     },
     Program {
         name: "playstation",
@@ -122,7 +126,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &[],
         kind: Kind::Console,
         rounding_pixels: 0,
-        on_moltenvk: Some(RECTANGLES),
     },
 ];
 
@@ -135,20 +138,29 @@ pub(crate) enum Way {
     Dll(Width),
     /// A capture of the first way, replayed.
     Replay,
-    /// The same, on a device that is held to what MoltenVK offers.
-    OnMoltenVk,
+    /// The same, on a device that is held to what a driver for Macs offers.
+    HeldTo(OnMetal),
+    /// The same, by the renderer on Metal and a software Metal.
+    Metal,
 }
 
 impl Way {
     /// Those that are shown, in the order they are run.
     pub(crate) const ALL: [Self; 4] = [Self::Native, Self::Dll(Width::W64), Self::Dll(Width::W32), Self::Replay];
     /// Those that are tested.
-    const TESTED: [Self; 5] =
-        [Self::Native, Self::Dll(Width::W64), Self::Dll(Width::W32), Self::Replay, Self::OnMoltenVk];
+    const TESTED: [Self; 7] = [
+        Self::Native,
+        Self::Dll(Width::W64),
+        Self::Dll(Width::W32),
+        Self::Replay,
+        Self::HeldTo(OnMetal::MoltenVk),
+        Self::HeldTo(OnMetal::KosmicKrisp),
+        Self::Metal,
+    ];
 
     /// Whether a capture is drawn.
     pub(crate) fn replays(self) -> bool {
-        matches!(self, Self::Replay | Self::OnMoltenVk)
+        matches!(self, Self::Replay | Self::HeldTo(_) | Self::Metal)
     }
 
     /// The folder of its pictures.
@@ -158,7 +170,9 @@ impl Way {
             Self::Dll(Width::W64) => "dll64",
             Self::Dll(Width::W32) => "dll32",
             Self::Replay => "replay",
-            Self::OnMoltenVk => "moltenvk",
+            Self::HeldTo(OnMetal::MoltenVk) => "moltenvk",
+            Self::HeldTo(OnMetal::KosmicKrisp) => "kosmickrisp",
+            Self::Metal => "metal",
         }
     }
 
@@ -168,7 +182,7 @@ impl Way {
             Self::Native => "64",
             Self::Dll(Width::W64) => "64 (Wine)",
             Self::Dll(Width::W32) => "32 (Wine)",
-            Self::Replay | Self::OnMoltenVk => "–",
+            Self::Replay | Self::HeldTo(_) | Self::Metal => "–",
         }
     }
 
@@ -178,7 +192,9 @@ impl Way {
             Self::Native => "in process",
             Self::Dll(_) => "shared memory",
             Self::Replay => "capture",
-            Self::OnMoltenVk => "capture, held to MoltenVK",
+            Self::HeldTo(OnMetal::MoltenVk) => "capture, held to MoltenVK",
+            Self::HeldTo(OnMetal::KosmicKrisp) => "capture, held to KosmicKrisp",
+            Self::Metal => "capture, software Metal",
         }
     }
 }
@@ -335,11 +351,14 @@ impl Session<'_> {
                 Kind::Direct3d9 | Kind::Console => None,
             },
             Way::Dll(width) => self.wine.denied(width),
-            Way::Replay | Way::OnMoltenVk if capture.is_none() => {
+            Way::Replay | Way::HeldTo(_) | Way::Metal if capture.is_none() => {
                 Some(End::Skipped("no run wrote a capture".to_owned()))
             }
-            Way::Replay => None,
-            Way::OnMoltenVk => program.on_moltenvk.map(|why| End::Skipped(why.to_owned())),
+            Way::Replay | Way::Metal => None,
+            Way::HeldTo(driver) => DIFFERS
+                .iter()
+                .find(|(name, on, _)| (*name, *on) == (program.name, driver))
+                .map(|(.., why)| End::Skipped((*why).to_owned())),
         };
         if let Some(end) = why_not {
             row.end = end;
@@ -383,9 +402,9 @@ impl Session<'_> {
                 self.wine.environment(&mut command, width);
                 command.env("AFTERIMAGE_RENDERER", "viewer");
             }
-            Way::Replay | Way::OnMoltenVk => {
-                if way == Way::OnMoltenVk {
-                    command.env("AFTERIMAGE_WITHOUT", "beyond_moltenvk");
+            Way::Replay | Way::HeldTo(_) | Way::Metal => {
+                if let Way::HeldTo(driver) = way {
+                    command.env("AFTERIMAGE_WITHOUT", driver.without());
                 }
                 command
                     .arg(self.tree.afterimage())
@@ -393,6 +412,9 @@ impl Session<'_> {
                     .arg(capture.unwrap_or(&folder))
                     .arg("-o")
                     .arg(&folder);
+                if way == Way::Metal {
+                    command.args(["--renderer", "metal-soft"]);
+                }
             }
         }
         if !way.replays() {
@@ -435,6 +457,21 @@ impl Session<'_> {
                 continue;
             };
             compared += 1;
+            if row.way == Way::Metal {
+                let near = NEAR.iter().find(|(name, ..)| *name == program.name);
+                let wanted = near.map_or(SAME, |(_, part, _)| *part);
+                let found = Picture::read(&other)?.compare(&picture, LEVELS).map_or(0.0, |(_, part, _)| part);
+                if found < wanted {
+                    let (found, wanted) = (100.0 * found, 100.0 * wanted);
+                    let cause = format!(
+                        "of {} {found:.2} % are within {LEVELS} levels of {}'s, not {wanted}",
+                        path.display(),
+                        other.display()
+                    );
+                    return wrong(cause);
+                }
+                continue;
+            }
             let difference = Picture::read(&other)?.difference(&picture);
             let allowed = if row.way == Way::Dll(Width::W32) { program.rounding_pixels } else { 0 };
             let rounding =

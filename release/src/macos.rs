@@ -6,7 +6,7 @@ use xtask::step::Result;
 use xtask::workspace::Workspace;
 
 use crate::stage::{DOCUMENTS, Release};
-use crate::{archive, changes, files, licences, pages};
+use crate::{archive, changes, files, licences, pages, selftest};
 
 /// What is in the application.
 const CONTENTS: &str = "Afterimage.app/Contents";
@@ -65,6 +65,7 @@ pub(crate) fn make(ws: &Workspace, target: Target, profile: Profile) -> Result<(
             println!("without d3d9.dll for {} bit: `cargo xtask dist` has not built it", width.bits());
         }
     }
+    selftest::copy(ws, profile, &contents.join(selftest::FOLDER))?;
     for (from, to) in SOURCES {
         files::copy(&ws.root.join(from), &tree.join(to), &all)?;
     }

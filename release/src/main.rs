@@ -18,6 +18,7 @@ mod licences;
 mod links;
 mod macos;
 mod pages;
+mod selftest;
 mod stage;
 
 use std::path::PathBuf;
@@ -46,6 +47,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Chore {
     Dist(Dist),
+    Selftest(Selftest),
     // For `cargo xtask test`.
     #[command(hide = true)]
     Check(Check),
@@ -68,6 +70,17 @@ struct Dist {
     target: Option<Target>,
 }
 
+/// Arguments of `selftest`.
+#[derive(Debug, clap::Args)]
+struct Selftest {
+    /// Of a tree that was built before, such as target/dist, instead of what the tests build.
+    #[arg(long, value_name = "DIR")]
+    tree: Option<PathBuf>,
+    /// Where it goes: a folder that is empty or not there. [default: where the tree's `afterimage` looks for it]
+    #[arg(long, short, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 struct Check {
@@ -88,6 +101,7 @@ fn main() -> ExitCode {
     let ws = Workspace::find();
     let result = match cli.command {
         Chore::Dist(args) => dist(&ws, &args),
+        Chore::Selftest(args) => material(&ws, &args),
         Chore::Check(args) => tested(&ws).write(&args.score),
     };
     match result {
@@ -128,6 +142,21 @@ fn dist(ws: &Workspace, args: &Dist) -> Result {
     }
 }
 
+/// The self-test's material alone.
+fn material(ws: &Workspace, args: &Selftest) -> Result {
+    let tree = match &args.tree {
+        Some(folder) => Tree::existing(folder),
+        None => build::native(ws, Profile::Dev)?,
+    };
+    let folder = args.output.clone().unwrap_or_else(|| tree.root().join(selftest::FOLDER));
+    let bytes = match &args.output {
+        Some(folder) => selftest::make(ws, &tree, folder)?,
+        None => selftest::add(ws, &tree)?,
+    };
+    println!("{}: {:.1} MB", folder.display(), bytes as f64 / 1e6);
+    Ok(())
+}
+
 /// A release of what the tests built, checked: a release build alone takes longer than all the tests.
 fn tested(ws: &Workspace) -> Score {
     let mut score = Score::default();
@@ -141,6 +170,7 @@ fn tested(ws: &Workspace) -> Score {
 
 /// Stages, and packs.
 fn make(ws: &Workspace, tree: &Tree, profile: Profile) -> Result<Release> {
+    selftest::add(ws, tree)?;
     let release = stage::stage(ws, tree, profile, stage::folder(ws, profile))?;
     archive::pack(ws, &release, &release.tree, &release.archive())?;
     archive::pack(ws, &release, &release.debug, &release.debug_archive())?;

@@ -9,7 +9,7 @@ use xtask::samples::SAMPLES;
 use xtask::step::{self, Context as _, Progress, Result};
 use xtask::workspace::Workspace;
 
-use crate::{changes, debug, files, licences, pages};
+use crate::{changes, debug, files, licences, pages, selftest};
 
 /// Where our own libraries lie. They are found by `afterimage`, by programs that are linked through pkg-config, and by nobody else.
 pub(crate) const LIBRARIES: &str = "lib/afterimage";
@@ -139,6 +139,7 @@ fn fill(ws: &Workspace, built: &Tree, release: &Release) -> Result {
         files::copy(&ws.root.join(from), &tree.join(to), &|_| true)?;
     }
     samples(ws, tree)?;
+    files::copy(&built.root().join(selftest::FOLDER), &tree.join(selftest::FOLDER), &|_| true)?;
     for (file, text) in pkg_config("lib/pkgconfig", "${pcfiledir}/../..", release.version()) {
         files::write(&tree.join(file), text)?;
     }

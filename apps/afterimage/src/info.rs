@@ -46,7 +46,7 @@ fn parts(profiles: &Result<Vec<Profile>, String>) -> Vec<Part> {
     let program = |name: &str| in_path(Path::new(name)).map(|path| path.display().to_string());
     let window_libraries = afterimage_window::advice();
     let text = |path: Result<PathBuf, files::NotFound>| path.ok().map(|path| path.display().to_string());
-    let layer = ["/usr/share", "/usr/local/share", "/etc"]
+    let layer = ["/usr/share", "/usr/local/share", "/etc", "/opt/homebrew/share"]
         .iter()
         .map(|root| Path::new(root).join("vulkan/explicit_layer.d/VkLayer_khronos_validation.json"))
         .find(|path| path.is_file());

@@ -19,6 +19,7 @@ mod program;
 mod replay;
 mod report;
 mod run;
+mod selftest;
 mod shader;
 mod stage;
 mod trim;
@@ -47,6 +48,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 ///   afterimage trim c.aftercap -o draw.aftercap --calls 1742
 ///   afterimage diff goldens pictures -o report      compare pictures with golden ones
 ///   afterimage info                                 devices, and what is missing
+///   afterimage selftest                             whether this machine draws right, as a page to send
 ///   afterimage config --changed game.exe            what is configured for a program, and where
 #[derive(Debug, Parser)]
 #[command(version, verbatim_doc_comment)]
@@ -74,6 +76,7 @@ enum Command {
     Diff(diff::Args),
     Inspect(inspect::Args),
     Info(info::Args),
+    Selftest(selftest::Args),
     Config(config::Args),
     Shader(shader::Args),
     Completions(manual::Completions),
@@ -84,12 +87,13 @@ impl Command {
     /// Whether it draws what strangers made, and so needs a process of its own; and whether into windows.
     fn draws(&self) -> Option<bool> {
         match self {
-            Self::Replay(args) => Some(args.window),
+            Self::Replay(args) => args.is_confined().then_some(args.window),
             Self::Report(_) | Self::Trim(_) | Self::Diff(_) => Some(false),
             Self::Inspect(args) => args.draws().then_some(false),
             Self::Run(_) | Self::View { .. } | Self::Dump(_) | Self::Info(_) => None,
             Self::Install(_) | Self::Uninstall(_) | Self::Config(_) | Self::Shader(_) => None,
-            Self::Completions(_) | Self::Manual(_) => None,
+            // What it draws, it has others draw.
+            Self::Selftest(_) | Self::Completions(_) | Self::Manual(_) => None,
         }
     }
 }
@@ -179,6 +183,7 @@ fn main() -> ExitCode {
         Command::Diff(args) => Ok(diff::run(&args)),
         Command::Inspect(args) => inspect::inspect(&args),
         Command::Info(args) => info::info(&args).map(|()| ExitCode::SUCCESS),
+        Command::Selftest(args) => selftest::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Shader(args) => Ok(shader::run(&args)),
         Command::Completions(args) => {

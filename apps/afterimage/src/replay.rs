@@ -2,6 +2,7 @@
 
 mod calls;
 mod measure;
+mod metal;
 mod replace;
 mod times;
 mod window;
@@ -94,6 +95,9 @@ pub(crate) struct Args {
     /// (.spv), IR (.air .ir), Direct3D 9 assembler or tokens (.asm .cso), microcode (.xvu .vsh), GCN (.gcn .sb). May be given again.
     #[arg(long, value_name = "HASH=FILE", value_parser = replace::Replacement::parse)]
     replace_shader: Vec<replace::Replacement>,
+    /// What draws a capture.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Drawn::Vulkan, hide_default_value = true)]
+    renderer: Drawn,
     /// Part of the name of the device to draw a capture with, or its number in `afterimage info`.
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
@@ -109,6 +113,30 @@ pub(crate) struct Args {
     /// How many recordings are drawn at a time. [default: as many as there are cores]
     #[arg(short, long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
+}
+
+impl Args {
+    /// Whether it is drawn in a sandbox. The software Metal starts a compiler, and loads what that makes.
+    pub(crate) fn is_confined(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.renderer != Drawn::MetalSoft;
+        #[cfg(not(target_os = "linux"))]
+        true
+    }
+}
+
+/// What draws a capture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Drawn {
+    /// The renderer on Vulkan. This is the default.
+    Vulkan,
+    /// The renderer on Metal.
+    #[cfg(target_os = "macos")]
+    Metal,
+    /// The renderer on Metal, with a software Metal that needs clang: slow, without a sandbox, and it refuses what Apple's validation
+    /// refuses.
+    #[cfg(target_os = "linux")]
+    MetalSoft,
 }
 
 fn frames(text: &str) -> Result<FrameSet, String> {
@@ -128,6 +156,9 @@ pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
                     "--capture is for recordings: this is a capture already; `afterimage trim` keeps a part of one",
                 ));
             }
+            if args.renderer != Drawn::Vulkan {
+                return on_metal(args, file).map(|()| ExitCode::SUCCESS);
+            }
             if let Some(to) = &args.times {
                 return times::run(args, file, to.as_deref()).map(|()| ExitCode::SUCCESS);
             }
@@ -141,6 +172,7 @@ pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
         }
         files => {
             let only = [
+                ("--renderer", args.renderer != Drawn::Vulkan),
                 ("--frames", args.frames.is_some()),
                 ("--calls", args.calls.is_some()),
                 ("--screenshots", args.screenshots.is_some()),
@@ -159,6 +191,43 @@ pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
             }
             let (output, stats, capture) = (args.output.as_deref(), args.stats.as_deref(), args.capture.as_deref());
             nv2a::replay(&nv2a::Replay { files, output, validate: args.validate, jobs: args.jobs, stats, capture })
+        }
+    }
+}
+
+/// Draws a capture with the renderer on Metal, which takes a part of the options.
+fn on_metal(args: &Args, file: &Path) -> Result<(), Failure> {
+    let of_vulkan = [
+        ("--calls", args.calls.is_some()),
+        ("--screenshots", args.screenshots.is_some()),
+        ("--window", args.window),
+        ("--loop", args.repeat.is_some()),
+        ("--measure", args.measure.is_some()),
+        ("--times", args.times.is_some()),
+        ("--replace-shader", !args.replace_shader.is_empty()),
+        ("--stats", args.stats.is_some()),
+        ("--validate", args.validate),
+    ];
+    if let Some((name, _)) = of_vulkan.iter().find(|(_, given)| *given) {
+        return Err(Failure::new(format!("{name} is for the renderer on Vulkan")));
+    }
+    match args.renderer {
+        Drawn::Vulkan => replay_capture(args, file, None),
+        #[cfg(target_os = "macos")]
+        Drawn::Metal => afterimage_metal_apple::pool(|| {
+            let device = afterimage_metal_apple::Device::choose(args.device.as_deref());
+            metal::run(args, file, device.map_err(|error| Failure::new(error.to_string()))?)
+        }),
+        #[cfg(target_os = "linux")]
+        Drawn::MetalSoft => {
+            if args.device.is_some() {
+                return Err(Failure::new("--device is for devices: the software Metal is none"));
+            }
+            afterimage_metal_soft::compiler().map_err(|why| {
+                Failure::new(format!("the software Metal needs clang (apt-get install clang-14): {why}"))
+            })?;
+            let family = afterimage_metal_calls::Family::Apple7;
+            metal::run(args, file, afterimage_metal_soft::SoftDevice::new(family))
         }
     }
 }

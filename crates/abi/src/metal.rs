@@ -20,3 +20,27 @@ pub const fn first_texture(stage: Stage) -> usize {
         Stage::Pixel | Stage::Geometry => 0,
     }
 }
+
+/// The last index of a stage's argument table of buffers. Source: Apple, Metal Feature Set Tables, 2025: 31 of them.
+pub const LAST_BUFFER: u32 = 30;
+
+/// Where the vertices of a slot are in the vertex stage's table: from the end on, so that they meet the buffers of shaders only where
+/// both are many.
+#[must_use]
+pub const fn vertex_buffer(slot: u32) -> u32 {
+    LAST_BUFFER - slot
+}
+
+/// Where attributes without a buffer find theirs.
+pub const NO_VERTICES: u32 = vertex_buffer(slots::VERTEX_BUFFERS as u32);
+
+/// Whether a vertex shader whose own buffers end before `end` leaves the vertices of these slots (a bit each) where they are.
+#[must_use]
+pub const fn leaves_vertices(end: u32, slots: u32) -> bool {
+    slots == 0 || end <= vertex_buffer(31 - slots.leading_zeros())
+}
+
+const _: () = {
+    assert!(NO_VERTICES > STORAGE, "vertices of every slot have room beside constants and a few banks");
+    assert!(leaves_vertices(STORAGE + 20, 0b1111) && !leaves_vertices(STORAGE + 20, 1 << 15));
+};

@@ -35,8 +35,9 @@ pub struct PixelOps {
     /// Colour outputs are a part of what they would be, read as signed bytes: 0 all of it, 1 what is above zero, 2 what is
     /// below, negated. For blend equations that no device has; whoever compiles the shader does it, not its front end.
     pub signed_part: u8,
-    /// Zero.
-    pub pad: u8,
+    /// On devices without clip distances: how many the vertex stage hands on at the first location for them, and times 16 at the
+    /// second. What is outside is thrown away.
+    pub clip_distances: u8,
 }
 
 impl Default for PixelOps {
@@ -55,6 +56,8 @@ pub struct VertexOps {
     pub point_size: u8,
     /// Bit n: clip distance n is the distance to clip plane n of the system block.
     pub clip_planes: u8,
+    /// 1: draws are of six vertices for each three corners of a rectangle, on devices without geometry shaders.
+    pub rectangles: u8,
 }
 
 /// Texture bound to a slot. A lookup is one in what is bound, whatever the shader declares, as with most drivers on Windows
@@ -96,6 +99,4 @@ pub struct RuntimeInfo {
     pub textures: [u8; TEXTURE_SLOTS],
     /// 1 where what is in push constants otherwise comes from records in memory, one for each draw of a call ([`push::RECORDS`](crate::push::RECORDS)).
     pub records: u8,
-    /// Zero.
-    pub pad: u8,
 }

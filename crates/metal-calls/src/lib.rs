@@ -20,14 +20,18 @@
 //! Source of limits and abilities: Apple, Metal Feature Set Tables, edition of 2025.
 #![forbid(unsafe_code)]
 
+mod archive;
 mod command;
 mod device;
 mod error;
 mod format;
+pub mod null;
 mod pass;
 mod pipeline;
+mod present;
 mod resource;
 
+pub use archive::{Archives, Kept};
 pub use command::{
     CullMode, DepthClipMode, DrawCount, FillMode, IndexType, Indices, PrimitiveType, ScissorRect, Stage,
     StencilReferences, Viewport, VisibilityMode, Winding,
@@ -43,6 +47,7 @@ pub use pipeline::{
     FunctionDescriptor, Layout, RenderPipelineDescriptor, StencilDescriptor, StencilOperation, StepFunction,
     TopologyClass, VertexDescriptor, VertexFormat, WriteMask,
 };
+pub use present::{LayerDescriptor, Presents};
 pub use resource::{
     AddressMode, Aspect, BorderColor, BufferDescriptor, BufferLayout, Filter, MipFilter, Region, SamplerDescriptor,
     StorageMode, Swizzle, TextureDescriptor, TextureType, TextureUsage, TextureView,

@@ -4,6 +4,7 @@
 //! computes.
 #![forbid(unsafe_code)]
 
+pub mod clip_varyings;
 pub mod conditions;
 pub mod control_flow;
 pub mod cse;
@@ -19,6 +20,7 @@ mod lockstep;
 pub mod outputs;
 mod pipeline;
 pub mod point_size;
+pub mod rectangles;
 mod rewrite;
 pub mod simplify;
 pub mod ssa;

@@ -4,11 +4,13 @@
 //! * [`workers`]: threads that make pipelines and shaders before draws ask. [`partners`]: which shaders may be drawn together.
 //!   [`loops`]: what of a shader may keep a GPU busy.
 //! * [`hud`]: figures over pictures, as rectangles. [`stats`]: figures about a run.
+//! * [`constants`]: constants as shaders find them.
 //! * [`captures`]: capture files that are asked for and written.
 //! * [`own_process`]: what a renderer may ask for that has a process for itself.
 #![forbid(unsafe_code)]
 
 pub mod captures;
+pub mod constants;
 pub mod hud;
 pub mod loops;
 pub mod order;

@@ -22,7 +22,7 @@ impl Calls {
 }
 
 /// What is counted for `Options::stats`.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Stats {
     /// The program's name from its first packet.
     pub program: String,

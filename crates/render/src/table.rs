@@ -3,6 +3,7 @@
 use afterimage_stream::ObjectId;
 
 /// Objects of one kind. The validator has checked kinds and limits of ids before they come here.
+#[derive(Debug)]
 pub struct Table<T>(Vec<Option<T>>);
 
 impl<T> Default for Table<T> {

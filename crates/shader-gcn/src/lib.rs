@@ -24,7 +24,7 @@ pub mod tables;
 pub use asm::{AsmError, AsmErrorKind, AsmErrors, MOST_ERRORS, assemble};
 pub use encode::EncodeError;
 pub use inst::{Inst, Operand};
-pub use lift::{LiftError, Reason, lift};
+pub use lift::{LiftError, Reason, clip_distances, lift};
 pub use parse::{MAX_WORDS, ParseError, Program, code_length};
 pub use resources::resources;
 pub use tables::Op;

@@ -4,6 +4,8 @@
 //! What does not is listed in `radv/known.txt` with the step at which it fails. A shader that fails and is not listed, or is listed
 //! and does not fail at that step, fails the test; `AFTERIMAGE_BLESS=1` writes the list anew.
 
+#[path = "../../spirv/tests/judges/mod.rs"]
+mod judges;
 mod rig;
 
 use std::collections::BTreeMap;

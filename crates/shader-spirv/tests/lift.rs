@@ -1,5 +1,7 @@
 //! GLSL shaders, as the compiler leaves them and optimised, become modules that all passes and the back end take.
 
+#[path = "../../spirv/tests/judges/mod.rs"]
+mod judges;
 #[path = "shaders/mod.rs"]
 mod shaders;
 
@@ -28,11 +30,7 @@ fn every_shader_is_translated_and_valid() {
             };
             let artifact = afterimage_spirv::emit(&module, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
             if validate {
-                let file = tempfile::NamedTempFile::new().unwrap();
-                std::fs::write(file.path(), bytemuck::cast_slice::<u32, u8>(&artifact.words)).unwrap();
-                let out =
-                    Command::new("spirv-val").args(["--target-env", "vulkan1.3"]).arg(file.path()).output().unwrap();
-                assert!(out.status.success(), "{name}: {}\n{module}", String::from_utf8_lossy(&out.stderr));
+                judges::validate(&artifact.words).unwrap_or_else(|why| panic!("{name}: {why}\n{module}"));
             }
         }
     }

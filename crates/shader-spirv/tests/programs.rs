@@ -1,11 +1,12 @@
 //! Shaders like those of real programs (`programs/`, compiled by `glsl/compile.sh`): each becomes a module that passes and back
 //! end take, in which everything that it captures is where it says.
 
+#[path = "../../spirv/tests/judges/mod.rs"]
+mod judges;
 #[path = "shaders/mod.rs"]
 mod shaders;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use afterimage_interp::{Environment, Interpreter, SampleArgs};
 use afterimage_ir::*;
@@ -89,10 +90,7 @@ fn emit(name: &str, module: &Module) -> Vec<u32> {
 }
 
 fn valid(name: &str, words: &[u32]) {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), bytemuck::cast_slice::<u32, u8>(words)).unwrap();
-    let out = Command::new("spirv-val").args(["--target-env", "vulkan1.3"]).arg(file.path()).output().unwrap();
-    assert!(out.status.success(), "{name}: {}", String::from_utf8_lossy(&out.stderr));
+    judges::validate(words).unwrap_or_else(|why| panic!("{name}: {why}"));
 }
 
 /// Captures as `at.component+lanes -> buffer:stream offset/stride`.

@@ -20,6 +20,7 @@ const PROFILE: Profile = Profile {
     float_rules: FloatRules::Strict,
     preserve: true,
     debug_names: false,
+    clip_varyings: None,
     wave: 32,
     features: afterimage_shader::Features::ALL,
 };

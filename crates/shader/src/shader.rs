@@ -7,7 +7,9 @@ use afterimage_abi::{
 use afterimage_ir::{self as ir, BuildError, Kind, Module, OutputAt, VerifyError};
 use afterimage_msl as msl;
 use afterimage_passes::FloatRules;
+use afterimage_passes::clip_varyings::{self, Lanes};
 use afterimage_passes::feedback::FeedbackError;
+use afterimage_passes::rectangles::RectangleError;
 use afterimage_shader_d3d9::ffp::{self, FixedPixelKey, FixedVertexKey};
 use afterimage_shader_d3d9::io;
 use afterimage_shader_d3d9::signature::{SamplerUse, Signature};
@@ -38,6 +40,8 @@ pub struct Profile {
     /// Lanes of a wave (`subgroupSize`), or 0 for what is not known. What the lanes of a work group that is one wave of the guest tell
     /// each other goes through memory if they are more.
     pub wave: u32,
+    /// On devices without clip distances: the first of two locations by which the vertex stage hands them on to the pixel stage.
+    pub clip_varyings: Option<u8>,
     /// What shaders may use besides.
     pub features: Features,
 }
@@ -51,6 +55,7 @@ impl Default for Profile {
             preserve: false,
             debug_names: cfg!(debug_assertions),
             wave: 0,
+            clip_varyings: None,
             features: Features::default(),
         }
     }
@@ -77,6 +82,9 @@ pub enum CompileError {
     /// The tokens cannot be translated.
     #[error("Direct3D 9 shader, {0}")]
     Lift(#[from] LiftError),
+    /// It cannot draw rectangles.
+    #[error("lists of rectangles on a device without geometry shaders: {0}")]
+    Rectangles(#[from] RectangleError),
     /// A fixed-function key of the wrong size.
     #[error("the {language} key has {got} bytes instead of {expected}")]
     KeySize {
@@ -149,12 +157,13 @@ impl CacheKey {
     /// The key of code by its hash ([`Shader::hash`]), for a device, in a state that [`Shader::normalized`] gave. Another
     /// build of the compiler has other keys.
     pub fn new(code: u128, profile: &Profile, normalized: &RuntimeInfo) -> Self {
-        let Profile { bindless, float_rules, preserve, debug_names, wave, features } = *profile;
+        let Profile { bindless, float_rules, preserve, debug_names, wave, clip_varyings, features } = *profile;
         let mut hash = Xxh3::new();
         hash.update(&crate::compiler().to_le_bytes());
         hash.update(&code.to_le_bytes());
         hash.update(&wave.to_le_bytes());
         hash.update(&[bindless.into(), debug_names.into(), preserve.into(), float_rules as u8]);
+        hash.update(&[clip_varyings.is_some().into(), clip_varyings.unwrap_or(0)]);
         let Features { float64, int64_atomics, shuffle, vertex_layer, stencil_export, geometry, streams, feedback } =
             features;
         let flags = [float64, int64_atomics, shuffle, vertex_layer, stencil_export, geometry, streams, feedback];
@@ -413,6 +422,21 @@ impl Shader {
         self.link
     }
 
+    /// Clip distances that a vertex shader writes in the state around it: [`PixelOps::clip_distances`] of the pixel shaders that are
+    /// used with it, on devices that have none.
+    pub fn clip_distances(&self, runtime: &RuntimeInfo) -> u8 {
+        let lanes = match &self.code {
+            Code::Ir(module) => Lanes::of(module),
+            Code::Gcn(source) => Lanes(gcn::clip_distances(source)),
+            Code::D3d9 { .. } | Code::FixedVertex(_) => {
+                let planes = self.normalized(runtime).vertex_ops.clip_planes.count_ones() as u8;
+                Lanes([planes.min(4), planes.saturating_sub(4)])
+            }
+            Code::FixedPixel(_) | Code::Nv2aPixel(_) => Lanes::default(),
+        };
+        if self.stage == Stage::Vertex { lanes.to_byte() } else { 0 }
+    }
+
     /// A link under which a pixel shader gets everything that it reads; to translate one alone.
     pub fn own_link(&self) -> LinkInfo {
         match &self.code {
@@ -446,9 +470,13 @@ impl Shader {
         }
         if self.stage == Stage::Pixel {
             own.pixel_ops.signed_part = runtime.pixel_ops.signed_part;
+            own.pixel_ops.clip_distances = runtime.pixel_ops.clip_distances;
         }
         if depends.point_size {
             own.vertex_ops.point_size = runtime.vertex_ops.point_size;
+        }
+        if self.stage == Stage::Vertex && matches!(self.code, Code::Ir(_) | Code::Gcn(_)) {
+            own.vertex_ops.rectangles = runtime.vertex_ops.rectangles;
         }
         if depends.clip_planes {
             own.vertex_ops.clip_planes = runtime.vertex_ops.clip_planes & 0x3F;
@@ -505,6 +533,13 @@ impl Shader {
     pub fn module(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<Module, CompileError> {
         let mut module = self.lift(runtime)?;
         crate::signed::split(&mut module, runtime.pixel_ops.signed_part);
+        if self.normalized(runtime).vertex_ops.rectangles != 0 {
+            afterimage_passes::rectangles::run(&mut module)?;
+        }
+        if let Some(first) = profile.clip_varyings {
+            clip_varyings::hand_on(&mut module, first);
+            clip_varyings::throw_away(&mut module, first, Lanes::from_byte(runtime.pixel_ops.clip_distances));
+        }
         // Guest code has been through a front end that we trust only so far; the passes and the back ends rely on this.
         ir::verify(&module)?;
         check_length(&module, MAX_LIFTED)?;

@@ -39,7 +39,7 @@ proptest! {
             let runtime = RuntimeInfo {
                 link: shader.own_link(),
                 pixel_ops: PixelOps { alpha_compare: compare, fog, ..PixelOps::default() },
-                vertex_ops: VertexOps { point_size: 1, clip_planes: bytes[0] },
+                vertex_ops: VertexOps { point_size: 1, clip_planes: bytes[0], ..VertexOps::default() },
                 ..RuntimeInfo::default()
             };
             same(&shader, &runtime)?;

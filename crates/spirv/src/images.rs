@@ -66,7 +66,7 @@ impl Emitter<'_> {
         let sampled = self.sampled(handles)?;
         let mut operands: SmallVec<[u32; 8]> = SmallVec::from_slice(&[sampled, args[0], which]);
         if !offset.is_zero() {
-            self.w.capability(capability::ImageGatherExtended);
+            // A constant one takes no `ImageGatherExtended`.
             operands.extend([image_operands::ConstOffset, self.offset(offset, decl.dim.extent())]);
         }
         let ty = self.texel(decl.component, full.lanes);

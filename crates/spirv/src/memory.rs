@@ -32,6 +32,15 @@ impl Emitter<'_> {
         self.w.value(op::Bitcast, pointer, &[address])
     }
 
+    /// As [`Self::global`], as the member of a block: SPIRV-Cross takes the address of what an atomic operation changes, and could
+    /// not take that of a pointer (its issue 2641, found in June 2026).
+    fn global_member(&mut self, address: Value, ty: Id, align: u32) -> Id {
+        let block = self.w.block_of(ty);
+        let block = self.global(address, block, align);
+        let (pointer, first) = (self.w.pointer(storage::PhysicalStorageBuffer, ty), self.w.uint(0));
+        self.w.value(op::AccessChain, pointer, &[block, first])
+    }
+
     /// The memory operands of plain loads and stores.
     fn access(&self) -> [u32; 2] {
         [ALIGNED | if self.uses.ordered { VOLATILE } else { 0 }, 4]
@@ -87,7 +96,7 @@ impl Emitter<'_> {
             (Op::AtomicGlobal, Imm::Atomic(atomic)) => {
                 let args = self.operands(data);
                 if full.lanes == 1 {
-                    let at = self.global(data.args[0], uint, 4);
+                    let at = self.global_member(data.args[0], uint, 4);
                     let place = Place { at, ty: uint, scope: scope::Device, wide: false };
                     return Ok(self.atomic(atomic, place, &args[1..]));
                 }
@@ -98,7 +107,7 @@ impl Emitter<'_> {
                 self.w.capability(capability::Int64);
                 self.w.capability(capability::Int64Atomics);
                 let long = self.w.declared(op::TypeInt, &[64, 0]);
-                let at = self.global(data.args[0], long, 8);
+                let at = self.global_member(data.args[0], long, 8);
                 let mut values: SmallVec<[Id; 2]> = SmallVec::new();
                 for &arg in &args[1..] {
                     values.push(self.w.value(op::Bitcast, long, &[arg]));

@@ -63,7 +63,7 @@ names! {
 names! {
     capability: u32 = Capability {
         Shader, Geometry, Float64, GeometryPointSize, TransformFeedback, GeometryStreams, Int64, Int64Atomics,
-        ImageGatherExtended, StorageImageMultisample, SampledImageArrayDynamicIndexing, ClipDistance, CullDistance,
+        StorageImageMultisample, SampledImageArrayDynamicIndexing, ClipDistance, CullDistance,
         SampleRateShading, SampledCubeArray, ImageMSArray, ImageQuery, StorageImageReadWithoutFormat,
         StorageImageWriteWithoutFormat, MultiViewport, GroupNonUniform, GroupNonUniformVote, GroupNonUniformBallot,
         GroupNonUniformShuffle, ShaderLayer, ShaderViewportIndex, SignedZeroInfNanPreserve, StencilExportEXT,

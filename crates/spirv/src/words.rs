@@ -54,6 +54,7 @@ enum Global {
     Pointer(u32, Id),
     Array(Id, u32),
     Pair(Id),
+    Block(Id),
     /// Any other declaration without a result type.
     Other(u16, SmallVec<[u32; 8]>),
     /// A builtin input.
@@ -257,6 +258,16 @@ impl Words {
     /// A structure of two, for products in full.
     pub(crate) fn pair(&mut self, ty: Id) -> Id {
         self.once(Global::Pair(ty), |w| w.global(op::TypeStruct, &[ty, ty]))
+    }
+
+    /// A structure of one, as memory has it.
+    pub(crate) fn block_of(&mut self, ty: Id) -> Id {
+        self.once(Global::Block(ty), |w| {
+            let block = w.global(op::TypeStruct, &[ty]);
+            w.member_offset(block, 0, 0);
+            w.decorate(block, decoration::Block, &[]);
+            block
+        })
     }
 
     fn once(&mut self, key: Global, make: impl FnOnce(&mut Words) -> Id) -> Id {

@@ -25,6 +25,9 @@ mod device;
 mod error;
 mod execute;
 mod feedback;
+#[cfg(test)]
+#[path = "../../spirv/tests/judges/mod.rs"]
+mod judges;
 mod memory;
 mod missing;
 mod options;

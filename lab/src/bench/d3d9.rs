@@ -238,7 +238,7 @@ fn table(title: &str, measured: &[Measured]) -> String {
 /// The cases where one of ours is slower than a peer, or slower than it may be.
 fn losses(title: &str, measured: &[Measured]) -> Vec<String> {
     let mut lost = Vec::new();
-    for ours in measured.iter().filter(|one| Layer::OURS.contains(&one.layer)) {
+    for ours in measured.iter().filter(|one| one.layer.is_ours()) {
         let who = format!("{title}, {}", ours.layer.name());
         for case in &ours.run.cases {
             for peer in measured.iter().filter(|one| Layer::PEERS.contains(&one.layer)) {

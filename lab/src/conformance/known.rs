@@ -168,6 +168,8 @@ impl Known {
              \x20 what fails is what Wine marks; `--windows` shows it as failing.\n\
              * A sub-test that is not clean runs once more alone, since some wait for so many seconds at most; the last column says\n\
              \x20 how many were clean then.\n\
+             * moltenvk and kosmickrisp are ours in the program's process, on a device that is held to what these drivers for Macs offer\n\
+             \x20 (`--way moltenvk,kosmickrisp`).\n\
              * Peers with – were run outside of this command: WineD3D on llvmpipe, DXVK 2.6 on lavapipe, both of Mesa 25.0.7.\n\n\
              ## How many are clean\n\n",
         );

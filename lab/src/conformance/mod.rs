@@ -243,7 +243,7 @@ fn run_all(
 }
 
 fn ours(runs: &[(Config, Outcomes)]) -> impl Iterator<Item = &(Config, Outcomes)> {
-    runs.iter().filter(|(config, _)| Layer::OURS.contains(&config.layer))
+    runs.iter().filter(|(config, _)| config.layer.is_ours())
 }
 
 fn cleanness(outcomes: &Outcomes) -> Cleanness {

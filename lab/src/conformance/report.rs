@@ -11,7 +11,6 @@ use super::run::{Config, Outcomes};
 use super::suites::SuiteRow;
 use super::table;
 use crate::report::{STYLE, escape};
-use crate::wine::place::Layer;
 
 /// Writes the page.
 ///
@@ -49,7 +48,7 @@ fn page(suite: &SuiteRow, rows: &[Vec<String>], runs: &[(Config, Outcomes)], kno
     html.push_str("</table>\n");
     for (config, outcomes) in runs {
         let _ = writeln!(html, "<h2>{}</h2>", escape(&config.to_string()));
-        let ours = Layer::OURS.contains(&config.layer);
+        let ours = config.layer.is_ours();
         for (subtest, outcome) in outcomes.iter().filter(|(_, outcome)| !outcome.strictly_clean()) {
             let cause = known.cause(&subtest.full_name(), config).filter(|_| ours);
             html.push_str(&details(&subtest.full_name(), outcome, cause));

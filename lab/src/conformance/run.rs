@@ -189,7 +189,7 @@ fn wait(command: &mut Command) -> Result<ExitStatus> {
 fn exit_of(status: ExitStatus) -> Exit {
     match status.code() {
         Some(124 | 137) => Exit::Limit,
-        Some(code @ 0..128) => Exit::Status(code),
-        Some(_) | None => Exit::Signal,
+        Some(code) => Exit::Status(code),
+        None => Exit::Signal,
     }
 }

@@ -89,7 +89,8 @@ fn way(way: Way) -> String {
         Way::Native => "native, in one process".to_owned(),
         Way::Dll(width) => format!("{}-bit Windows program, drawn by the viewer", width.bits()),
         Way::Replay => "replayed from a capture".to_owned(),
-        Way::OnMoltenVk => "replayed on a device that is held to what MoltenVK offers".to_owned(),
+        Way::Metal => "replayed by the renderer on Metal, on a software Metal".to_owned(),
+        Way::HeldTo(driver) => format!("replayed on a device that is held to what {} offers", driver.name()),
     }
 }
 

@@ -13,6 +13,8 @@ const UNKNOWN: &str = "not known yet";
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Misses {
     causes: BTreeMap<String, String>,
+    /// The driver for Macs that the device was held to: what misses beyond that.
+    pub(super) held_to: Option<&'static str>,
 }
 
 impl Misses {
@@ -33,7 +35,12 @@ impl Misses {
             let (name, cause) = line.strip_prefix("| `")?.split_once("` | ")?;
             Some((name.to_owned(), cause.strip_suffix(" |")?.to_owned()))
         };
-        Self { causes: text.lines().filter_map(row).collect() }
+        Self { causes: text.lines().filter_map(row).collect(), held_to: None }
+    }
+
+    /// Whether a picture is listed.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.causes.contains_key(name)
     }
 
     /// What the list has wrong about these pictures, a line each.
@@ -58,13 +65,23 @@ impl Misses {
                 .iter()
                 .map(|name| (name.clone(), self.causes.get(name).cloned().unwrap_or_else(|| UNKNOWN.to_owned()))),
         );
-        Self { causes }
+        Self { causes, held_to: self.held_to }
     }
 
     /// The file.
     pub(super) fn text(&self, summary: &str) -> String {
+        let (title, words) = match self.held_to {
+            None => (String::new(), String::new()),
+            Some(driver) => (
+                format!(" on a device that is held to what {driver} offers"),
+                format!(
+                    "`--held-to {}` draws on such a device, and looks for what misses there that is not in [nv2a-misses.md](nv2a-misses.md).\n\n",
+                    driver.to_lowercase()
+                ),
+            ),
+        };
         let mut text = format!(
-            "# What does not match the console's pictures\n\n\
+            "# What does not match the console's pictures{title}\n\n{words}\
              `cargo xtask nv2a` draws the recordings and compares. A picture matches if 99.9 % of its pixels are within 3 levels of \
              the\nconsole's in red, green and blue. The command fails when a picture misses that is not listed here, or one \
              matches that is;\n`cargo xtask nv2a --bless` writes the list, and keeps the causes that are given.\n\n\

@@ -1,11 +1,11 @@
 //! Engines from PyPI, for Windows: each in one version whose sum is known, downloaded by pip and unpacked in the cache.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use xtask::build::Width;
 use xtask::setup::apt;
-use xtask::step::{self, Context, Failure, Progress, Result};
+use xtask::step::{Context, Failure, Progress, Result};
+use xtask::wheel;
 use xtask::workspace::Workspace;
 
 /// The Python that the wheels are for: Panda3D's brings its library.
@@ -33,60 +33,18 @@ impl Wheel {
 /// # Errors
 /// When pip is not there or cannot get them; its message has the reason.
 pub(super) fn get(ws: &Workspace, width: Width, wheels: &[Wheel]) -> Result<PathBuf> {
-    let (name, version) = (wheels[0].name, wheels[0].version(width));
-    let folder = ws.cache.join("wheels").join(format!("{name}-{version}-{}", width.bits()));
-    if folder.is_dir() {
-        return Ok(folder);
-    }
-    let progress = Progress::start(format!("downloading {name} {version} ({} bit) from PyPI", width.bits()));
-    let result = download(ws, width, wheels, &folder, &progress);
-    progress.finish(&result);
-    result.map(|()| folder)
-}
-
-fn download(ws: &Workspace, width: Width, wheels: &[Wheel], folder: &Path, progress: &Progress) -> Result {
-    let part = folder.with_extension("part");
-    let _ = std::fs::remove_dir_all(&part);
-    std::fs::create_dir_all(&part).doing(format!("creating {}", part.display()))?;
-    let wanted = part.join("wanted.txt");
-    let line = |wheel: &Wheel| {
-        let (version, sum) = wheel.versions[usize::from(width == Width::W32)];
-        format!("{}=={version} --hash=sha256:{sum}\n", wheel.name)
-    };
-    std::fs::write(&wanted, wheels.iter().map(line).collect::<String>()).doing("writing pip's list")?;
+    let of_width: Vec<_> = wheels
+        .iter()
+        .map(|wheel| {
+            let (version, sum) = wheel.versions[usize::from(width == Width::W32)];
+            wheel::Wheel { name: wheel.name, version, sum }
+        })
+        .collect();
+    let (first, bits) = (of_width[0], width.bits());
+    let folder = format!("{}-{}-{bits}", first.name, first.version);
     let platform = if width == Width::W64 { "win_amd64" } else { "win32" };
-    let mut pip = Command::new("python3");
-    pip.args([
-        "-m",
-        "pip",
-        "--disable-pip-version-check",
-        "--no-cache-dir",
-        "download",
-        "--no-deps",
-        "--require-hashes",
-    ]);
-    pip.args(["--only-binary=:all:", "--implementation", "cp", "--python-version", PYTHON, "--platform", platform]);
-    pip.arg("-r").arg(&wanted).arg("-d").arg(&part);
-    step::run_in(
-        ws,
-        &mut pip,
-        "pip download",
-        "install pip (apt-get install python3-pip), and see that PyPI can be reached",
-        progress,
-    )?;
-    let entries = std::fs::read_dir(&part).doing(format!("reading {}", part.display()))?;
-    let is_wheel = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "whl");
-    let files: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(is_wheel).collect();
-    if files.len() != wheels.len() {
-        return Err(Failure::new("looking for the wheels", format!("pip left {} of {}", files.len(), wheels.len())));
-    }
-    for wheel in files {
-        let mut unpack = Command::new("python3");
-        unpack.args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&part);
-        step::run_in(ws, &mut unpack, "unpacking the wheel", "", progress)?;
-        std::fs::remove_file(&wheel).doing(format!("removing {}", wheel.display()))?;
-    }
-    std::fs::rename(&part, folder).doing(format!("naming {}", folder.display()))
+    let options = ["--implementation", "cp", "--python-version", PYTHON, "--platform", platform];
+    wheel::unpacked(ws, &folder, &of_width, &options, &format!("{} {} ({bits} bit)", first.name, first.version))
 }
 
 /// Python's standard library as text, out of Debian's packages: what a Windows Python needs beside its library.

@@ -9,6 +9,7 @@ use xtask::step::{self, Failure, Progress, Result};
 use xtask::workspace::Workspace;
 
 use super::root;
+use crate::on_metal::OnMetal;
 
 /// Where Wine comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -134,7 +135,9 @@ impl Place {
     pub(crate) fn lay(&self, layer: Layer, tree: &Tree, width: Width, folder: &Path) -> Result {
         let dll = folder.join("d3d9.dll");
         match layer {
-            Layer::InProcess | Layer::Viewer => build::copy(&tree.root().join(width.folder()).join("d3d9.dll"), &dll),
+            Layer::InProcess | Layer::Viewer | Layer::MoltenVk | Layer::KosmicKrisp => {
+                build::copy(&tree.root().join(width.folder()).join("d3d9.dll"), &dll)
+            }
             Layer::Dxvk => build::copy(&self.dxvk(width)?, &dll),
             Layer::WineD3d => {
                 let _ = std::fs::remove_file(dll);
@@ -162,6 +165,12 @@ pub(crate) enum Layer {
     InProcess,
     /// Ours, rendering in the viewer.
     Viewer,
+    /// Ours in the program's process, on a device that is held to what MoltenVK offers.
+    #[value(name = "moltenvk")]
+    MoltenVk,
+    /// The same with KosmicKrisp.
+    #[value(name = "kosmickrisp")]
+    KosmicKrisp,
     /// Wine's own.
     #[value(name = "wined3d")]
     WineD3d,
@@ -170,16 +179,32 @@ pub(crate) enum Layer {
 }
 
 impl Layer {
-    /// Ours.
+    /// Ours, as it is used.
     pub(crate) const OURS: [Self; 2] = [Self::InProcess, Self::Viewer];
     /// What ours is compared with.
     pub(crate) const PEERS: [Self; 2] = [Self::WineD3d, Self::Dxvk];
+
+    /// Whether it is ours.
+    pub(crate) fn is_ours(self) -> bool {
+        !Self::PEERS.contains(&self)
+    }
+
+    /// What its device is held to.
+    pub(crate) fn held_to(self) -> Option<OnMetal> {
+        match self {
+            Self::MoltenVk => Some(OnMetal::MoltenVk),
+            Self::KosmicKrisp => Some(OnMetal::KosmicKrisp),
+            Self::InProcess | Self::Viewer | Self::WineD3d | Self::Dxvk => None,
+        }
+    }
 
     /// For tables and file names.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::InProcess => "in-process",
             Self::Viewer => "viewer",
+            Self::MoltenVk => "moltenvk",
+            Self::KosmicKrisp => "kosmickrisp",
             Self::WineD3d => "wined3d",
             Self::Dxvk => "dxvk",
         }
@@ -188,7 +213,9 @@ impl Layer {
     /// Why it cannot run in this place, if so.
     pub(crate) fn lacks(self, place: &Place, width: Width) -> Option<String> {
         place.lacks(width).or_else(|| match self {
-            Self::InProcess | Self::Dxvk => place.lacks_library(width, "libvulkan.so.1"),
+            Self::InProcess | Self::MoltenVk | Self::KosmicKrisp | Self::Dxvk => {
+                place.lacks_library(width, "libvulkan.so.1")
+            }
             Self::WineD3d => place.lacks_library(width, "libGL.so.1"),
             Self::Viewer => None,
         })

@@ -122,6 +122,9 @@ impl Seat {
         command.env("AFTERIMAGE_RENDERER", if layer == Layer::Viewer { "viewer" } else { "in-process" });
         command.env("AFTERIMAGE_DIR", &self.link).env("AFTERIMAGE_VALIDATE", "0");
         command.env("AFTERIMAGE_VIEWER_WAIT_MS", super::VIEWER_WAIT_MS);
+        if let Some(driver) = layer.held_to() {
+            command.env("AFTERIMAGE_WITHOUT", driver.without());
+        }
         command.env("DXVK_LOG_PATH", "none").env("DXVK_LOG_LEVEL", "none");
         Ok(command)
     }

@@ -13,7 +13,7 @@ use xtask::step::{self, Context as _, Failure, Progress, Result};
 use xtask::workspace::Workspace;
 
 use crate::stage::{self, DOCUMENTS, LIBRARIES, Release};
-use crate::{archive, files, links};
+use crate::{archive, files, links, selftest};
 
 /// Bytes that the archive may have at most.
 const LIMIT: u64 = 40_000_000;
@@ -38,6 +38,7 @@ const CHECKS: &[(&str, Look)] = &[
     ("what the documents name is there", documents),
     ("shells read the completions, and man the manual", command_line),
     ("staged and packed again, the archive is the same", again),
+    ("the self-test of the unpacked archive", self_test),
     ("a program is built against the unpacked archive", embedding),
     ("lintian", trial::lintian),
     ("the archive draws in a bare Debian", trial::archive),
@@ -134,6 +135,8 @@ fn layout(checked: &Checked<'_>) -> Result<Found> {
     .into();
     wanted.extend(["licences.txt", "afterimage.conf", "html/index.html"].map(|file| format!("{DOCUMENTS}/{file}")));
     wanted.extend(["libd3d9.so", "libafterimage_feedback_c.so"].map(|file| format!("{LIBRARIES}/{file}")));
+    wanted.push(format!("{}/{}", selftest::FOLDER, selftest::INDEX));
+    wanted.extend(SAMPLES.iter().map(|sample| format!("{}/{}.aftercap", selftest::FOLDER, sample.name)));
     wanted.extend(SAMPLES.iter().map(|sample| format!("{LIBRARIES}/samples/native/{}", sample.name)));
     let windows = matches!(checked.release.windows, Windows::Built);
     if windows {
@@ -253,6 +256,15 @@ fn again(checked: &Checked<'_>) -> Result<Found> {
     let names: Vec<String> =
         files::list(&second.tree)?.iter().filter(differs).map(|file| file.display().to_string()).collect();
     Err(Failure::new("packing again", format!("another archive comes out; files that differ: {}", names.join(", "))))
+}
+
+/// Nothing of it is wrong with the driver that its pictures are of.
+fn self_test(checked: &Checked<'_>) -> Result<Found> {
+    let page = checked.release.folder.join("selftest.html");
+    let said = checked.afterimage(&["selftest", "--device", "llvmpipe", "-o", &page.to_string_lossy()]);
+    let said = said.map_err(|failure| failure.advise(format!("{} says what is wrong", page.display())))?;
+    let whole = said.lines().rev().nth(1).unwrap_or_default();
+    Ok(Found::Well(whole.to_owned()))
 }
 
 /// The examples, with what pkg-config says, run.

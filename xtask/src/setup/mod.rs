@@ -127,6 +127,12 @@ const STEPS: &[Step] = &[
         how: How::Packages { names: &["spirv-tools"], backports: true },
     },
     Step {
+        what: "SPIRV-Cross, which MoltenVK makes Metal's language with",
+        need: Need::Checks,
+        done: |_| step::on_path("spirv-cross"),
+        how: How::Packages { names: &["spirv-cross"], backports: false },
+    },
+    Step {
         what: "clang, which the tests compile and run Metal shaders with",
         need: Need::Checks,
         done: |_| step::on_path("clang++-14") || step::on_path("clang++"),
@@ -143,6 +149,12 @@ const STEPS: &[Step] = &[
         need: Need::Checks,
         done: |_| ["zstd", "dpkg-shlibdeps", "mmdebstrap"].iter().all(|name| step::on_path(name)),
         how: How::Packages { names: &["zstd", "dpkg-dev", "mmdebstrap"], backports: false },
+    },
+    Step {
+        what: "pip, which fetches engines for tests, and tools",
+        need: Need::Checks,
+        done: |_| step::on_path("pip3"),
+        how: How::Packages { names: &["python3-pip"], backports: false },
     },
     Step {
         what: "mingw, 64 bit",

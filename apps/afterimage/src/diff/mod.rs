@@ -5,7 +5,7 @@ mod compare;
 mod find;
 mod first;
 mod pairing;
-mod picture;
+pub(crate) mod picture;
 mod report;
 mod side;
 mod table;

@@ -5,23 +5,27 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
+/// Bytes of pixels at most: 16384 x 16384 of them.
+const MOST: usize = 1 << 30;
+
 /// A picture: rows from the top, four bytes a pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Picture {
-    pub(super) width: u32,
-    pub(super) height: u32,
-    pub(super) pixels: Vec<[u8; 4]>,
+pub(crate) struct Picture {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) pixels: Vec<[u8; 4]>,
 }
 
 impl Picture {
     /// Reads a file of any PNG colour type. The error names the file.
-    pub(super) fn read(path: &Path) -> Result<Self, String> {
+    pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let unreadable = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", path.display());
         let file = File::open(path).map_err(|error| unreadable(&error))?;
         let mut decoder = png::Decoder::new(BufReader::new(file));
         decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
         let mut reader = decoder.read_info().map_err(|error| unreadable(&error))?;
-        let size = reader.output_buffer_size().ok_or_else(|| unreadable(&"it is too large"))?;
+        let size =
+            reader.output_buffer_size().filter(|size| *size <= MOST).ok_or_else(|| unreadable(&"it is too large"))?;
         let mut bytes = vec![0; size];
         let info = reader.next_frame(&mut bytes).map_err(|error| unreadable(&error))?;
         let bytes = &bytes[..info.buffer_size()];
@@ -41,7 +45,7 @@ impl Picture {
     }
 
     /// The same picture without alpha, as a screen shows it.
-    pub(super) fn opaque(&self) -> Self {
+    pub(crate) fn opaque(&self) -> Self {
         let pixels = self.pixels.iter().map(|&[r, g, b, _]| [r, g, b, 255]).collect();
         Self { width: self.width, height: self.height, pixels }
     }

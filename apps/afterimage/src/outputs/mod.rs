@@ -245,6 +245,8 @@ mod tests {
             (&["diff", &at("d"), &at("e"), "-o", "{}"], "d"),
             (&["diff", &at("d"), &at("e"), "-o", "{}"], "e"),
             (&["inspect", &at("in"), "textures", "--export", "{}"], "in"),
+            (&["selftest", "--material", &at("d"), "-o", "{}"], "d"),
+            (&["selftest", "--make", "{}", &at("d")], "d"),
             (&["shader", "disasm", &at("in"), "-o", "{}"], "in"),
             (&["shader", "asm", &at("in"), "-o", "{}"], "in"),
             (&["shader", "feedback", &at("in"), "-o", "{}"], "in"),

@@ -239,7 +239,8 @@ fn script(attributes: &str, bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-fn base64(bytes: &[u8], out: &mut Vec<u8>) {
+/// Bytes as text. Source: RFC 4648.
+pub(crate) fn base64(bytes: &[u8], out: &mut Vec<u8>) {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let letter = |word: u32, at: u32| LETTERS[(word >> (18 - 6 * at)) as usize & 63];
     out.reserve(bytes.len().div_ceil(3) * 4);

@@ -12,6 +12,7 @@ mod plan;
 mod room;
 mod tables;
 
+pub(crate) use blocks::base64;
 pub(crate) use log::Keeper;
 
 use crate::{Failure, gnm, nv2a};

@@ -54,6 +54,8 @@ const CASES: &[Case] = &[
     case("diff", "output", &["diff", "pictures", "pictures", "-o", "out"], &[2]),
     case("inspect", "export", &["inspect", "scene.aftercap", "textures", "--export", "out"], &[1]),
     case("inspect", "export", &["inspect", "scene.aftercap", "textures", "--call", "8", "--export", "out/new"], &[1]),
+    case("selftest", "output", &["selftest", "--material", "material", "-o", "out/f.html"], &[1]),
+    case("selftest", "make", &["selftest", "--make", "out", "scene.aftercap"], &[1]),
     case("config", "write", &["config", "--write", "out/f.conf"], &[1]),
     case("shader translate", "output", &["shader", "translate", "a.asm", "-o", "out/f.spv"], &[3]),
     case("shader translate", "output", &["shader", "translate", "a.asm", "b.asm", "-o", "out", "--to", "ir"], &[3]),
@@ -116,6 +118,7 @@ fn material() -> tempfile::TempDir {
         &["shader", "asm", "a.asm", "-o", "a.cso"][..],
         &["shader", "translate", "a.asm", "-o", "a.spv"],
         &["replay", "scene.aftercap", "-o", "pictures"],
+        &["selftest", "--make", "material", "scene.aftercap"],
     ] {
         let output = afterimage(temp.path(), words);
         assert!(output.status.success(), "{words:?}: {}", text(&output.stderr));
@@ -263,6 +266,7 @@ fn folders_that_are_filled_are_made_and_told_of() {
         &["inspect", "scene.aftercap", "textures", "--export", "new/er"],
         &["run", "-o", "new/er", "./program"],
         &["manual", "new/er"],
+        &["selftest", "--make", "new/er", "scene.aftercap"],
     ] {
         let output = afterimage(temp.path(), words);
         let said = text(&output.stderr);
@@ -329,6 +333,7 @@ fn standard_output_that_is_full_is_said() {
         &["diff", "pictures", "pictures"],
         &["config"],
         &["replay", "scene.aftercap"],
+        &["selftest", "--material", "material"],
         &["shader", "translate", "a.asm", "--to", "ir"],
         &["shader", "disasm", "a.cso"],
     ] {

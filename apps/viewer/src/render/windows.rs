@@ -20,7 +20,9 @@ type Waiting = HashMap<(usize, u32), Sender<Result<u32, String>>>;
 pub(super) struct Windows {
     socket: Arc<Socket>,
     display: Option<Display>,
-    /// Programs are drawn into windows of theirs.
+    /// Programs have windows of their own, not the viewer's.
+    own: bool,
+    /// They can be drawn into.
     foreign: bool,
     /// The viewer opens windows.
     asked: bool,
@@ -30,7 +32,7 @@ pub(super) struct Windows {
 impl Windows {
     pub(super) fn new(socket: &Arc<Socket>, display: Option<Display>, foreign: bool, asked: bool) -> Arc<Self> {
         let (socket, waiting) = (Arc::clone(socket), Mutex::default());
-        Arc::new(Self { socket, display, foreign: foreign && display.is_some(), asked, waiting })
+        Arc::new(Self { socket, display, own: foreign, foreign: foreign && display.is_some(), asked, waiting })
     }
 
     /// Whether there are any to draw into.
@@ -62,8 +64,8 @@ impl Windows {
                 Err(error) => refused(error),
             }
         }
-        // Unless every program is to be in a window of the viewer's.
-        if self.foreign && target.window_kind == WindowKind::Blit as u32 {
+        // The program draws into it itself, wherever that is, unless every program is to be in a window of the viewer's.
+        if self.own && target.window_kind == WindowKind::Blit as u32 {
             return None;
         }
         self.asked.then(|| {

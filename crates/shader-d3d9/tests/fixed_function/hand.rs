@@ -37,7 +37,8 @@ fn scene() -> Scene {
 const INPUTS: u32 = 0x7FF9;
 
 fn run(key: &FixedVertexKey, scene: &Scene) -> crate::scene::Outputs {
-    let runtime = RuntimeInfo { vertex_ops: VertexOps { point_size: 1, clip_planes: 0 }, ..RuntimeInfo::default() };
+    let runtime =
+        RuntimeInfo { vertex_ops: VertexOps { point_size: 1, ..VertexOps::default() }, ..RuntimeInfo::default() };
     scene.run(&lift_fixed_vertex(key, &runtime).unwrap())
 }
 
@@ -287,7 +288,7 @@ fn vertex_fog_follows_its_curves() {
 #[test]
 fn points_and_clip_planes_of_programs() {
     let program = |text: &str, point_size| {
-        let vertex_ops = VertexOps { point_size, clip_planes: 0b100010 };
+        let vertex_ops = VertexOps { point_size, clip_planes: 0b100010, ..VertexOps::default() };
         let runtime = RuntimeInfo { vertex_ops, ..RuntimeInfo::default() };
         let scene = Scene::default()
             .input(0, [1.0, 2.0, 3.0, 4.0])

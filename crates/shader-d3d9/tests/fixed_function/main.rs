@@ -36,7 +36,8 @@ fn vertex_agrees(seed: u64) -> Result<bool, TestCaseError> {
     if expected.doubtful {
         return Ok(false);
     }
-    let runtime = RuntimeInfo { vertex_ops: VertexOps { point_size: 1, clip_planes: 0 }, ..RuntimeInfo::default() };
+    let runtime =
+        RuntimeInfo { vertex_ops: VertexOps { point_size: 1, ..VertexOps::default() }, ..RuntimeInfo::default() };
     let got = scene.run(&lift_fixed_vertex(&key, &runtime).expect("every key is a shader"));
     let size = expected.point_size.clamp(2.0, 30.0);
     let mut pairs = vec![

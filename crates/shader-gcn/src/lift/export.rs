@@ -11,7 +11,7 @@ use super::Lifter;
 use super::format::extract;
 use super::vector::notation::ir;
 use crate::inst::{Export, Inst};
-use crate::io::{TargetKind, position};
+use crate::io::{Source, TargetKind, position};
 
 /// Targets of an export.
 const DEPTH: u8 = 8;
@@ -230,6 +230,18 @@ fn position(l: &mut Lifter, inst: &Inst) {
         let at = output(l, OutputAt::PointSize, Type::F32);
         l.b.store_output(at, size);
     }
+}
+
+/// Lanes of clip distances 0 to 3 and 4 to 7 that a program of the vertex stage exports.
+pub fn clip_distances(source: &Source) -> [u8; 2] {
+    let (control, formats) = (source.registers.vs_out_cntl, source.registers.pos_format);
+    let exports = (1..4).filter(|n| formats >> (4 * n) & 15 != 0).count();
+    let exported = (0..3).filter(|&n| control & VECTORS[n] != 0).take(exports);
+    let mut lanes = [0; 2];
+    for vector in exported.filter(|n| *n > 0) {
+        lanes[vector - 1] = (32 - (control >> (4 * (vector - 1)) & 15).leading_zeros()) as u8;
+    }
+    lanes
 }
 
 /// Position exports 1 to 3, by their number less one: those vectors that are enabled, one after the other.

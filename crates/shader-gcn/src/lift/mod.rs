@@ -34,6 +34,7 @@ mod windows;
 use afterimage_ir::{self as ir, Bank, BankDecl, BankSource, Builder, Module, Type, Value, Var};
 use data_share::DataShare;
 pub use error::{LiftError, Reason};
+pub use export::clip_distances;
 use flow::Flow;
 pub(crate) use masks::{Live, Masks};
 use registers::Registers;

@@ -112,7 +112,7 @@ fn under_states() -> Vec<Entry> {
     ];
     for text in vertices {
         for (point_size, clip_planes) in [(1, 0), (0, 1), (0, 0x3F), (1, 0x15)] {
-            let vertex_ops = VertexOps { point_size, clip_planes };
+            let vertex_ops = VertexOps { point_size, clip_planes, ..VertexOps::default() };
             let what = format!("points {point_size}, clip planes {clip_planes:#x}");
             add(text, what, RuntimeInfo { vertex_ops, ..RuntimeInfo::default() });
         }

@@ -12,6 +12,8 @@ mod corpus;
 mod gpu;
 #[path = "../../../msl/tests/judge/mod.rs"]
 mod judge;
+#[path = "../../../spirv/tests/judges/mod.rs"]
+mod judges;
 
 mod coverage;
 mod driver;

@@ -3,7 +3,7 @@
 //! stages.
 
 use crate::corpus::{Entry, assembled};
-use crate::valid::{missing, validate};
+use crate::judges;
 use afterimage_shader::{
     CompileError, Features, FloatRules, Language, PixelOps, Profile, RuntimeInfo, Shader, Stage, VertexOps, bound,
     decode_artifact, encode_artifact,
@@ -80,7 +80,10 @@ fn runtimes(shader: &Shader) -> Vec<RuntimeInfo> {
     let mut runtimes = vec![RuntimeInfo::default(), alone, RuntimeInfo { records: 1, ..alone }];
     match shader.stage() {
         Stage::Vertex => {
-            runtimes.push(RuntimeInfo { vertex_ops: VertexOps { point_size: 1, clip_planes: 0x3F }, ..alone });
+            runtimes.push(RuntimeInfo {
+                vertex_ops: VertexOps { point_size: 1, clip_planes: 0x3F, ..VertexOps::default() },
+                ..alone
+            });
         }
         _ => {
             for (alpha_compare, fog) in [(0, 0), (1, 1), (5, 2), (7, 3), (6, 4)] {
@@ -104,6 +107,7 @@ const PROFILES: [Profile; 3] = [
         preserve: true,
         debug_names: true,
         wave: 8,
+        clip_varyings: None,
         features: Features::ALL,
     },
     Profile {
@@ -112,6 +116,7 @@ const PROFILES: [Profile; 3] = [
         preserve: false,
         debug_names: false,
         wave: 32,
+        clip_varyings: None,
         features: Features::ALL,
     },
     Profile {
@@ -120,13 +125,14 @@ const PROFILES: [Profile; 3] = [
         preserve: false,
         debug_names: false,
         wave: 32,
+        clip_varyings: Some(29),
         features: Features::ALL,
     },
 ];
 
 #[test]
 fn every_state_gives_valid_spirv() {
-    if missing() {
+    if !judges::are_there() {
         return;
     }
     for (name, shader) in shaders() {
@@ -137,7 +143,10 @@ fn every_state_gives_valid_spirv() {
                     continue;
                 }
                 let artifact = shader.compile(profile, &runtime).unwrap_or_else(|error| panic!("{name}: {error}"));
-                validate(&artifact.words).unwrap_or_else(|e| panic!("{name} with {profile:?}, {runtime:?}: {e}"));
+                // Runtime arrays, and draws by their number, which MoltenVK does not get.
+                let beyond = profile.bindless || runtime.records != 0;
+                let judge = if beyond { judges::validate } else { judges::judge };
+                judge(&artifact.words).unwrap_or_else(|e| panic!("{name} with {profile:?}, {runtime:?}: {e}"));
                 assert_eq!(decode_artifact(&encode_artifact(&artifact)), Ok(artifact));
             }
         }
@@ -209,7 +218,7 @@ proptest! {
 
 #[test]
 fn generated_shaders_are_valid_spirv() {
-    if missing() {
+    if !judges::are_there() {
         return;
     }
     let mut checked = 0;
@@ -219,7 +228,7 @@ fn generated_shaders_are_valid_spirv() {
         if tokens.len() < 60
             && let Ok(Some(words)) = compile(&tokens)
         {
-            validate(&words).unwrap_or_else(|e| panic!("seed {index}: {e}"));
+            judges::judge(&words).unwrap_or_else(|e| panic!("seed {index}: {e}"));
             checked += 1;
         }
     }

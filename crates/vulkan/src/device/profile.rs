@@ -508,7 +508,9 @@ impl Profile {
             } else {
                 0
             },
-            draw_records: on(features.multi_draw.multi_draw)
+            // There `portability` says why.
+            draw_records: v12.driver_id != vk::DriverId::MOLTENVK
+                && on(features.multi_draw.multi_draw)
                 && !without.multi_draw
                 && on(features.v11.shader_draw_parameters)
                 && !without.bindless
@@ -764,11 +766,30 @@ impl Profile {
         .filter(|(there, _)| *there)
         .fold(0, |bits, (_, bit)| bits | bit);
         info.max_color_targets = self.limits.max_color_attachments.min(8);
-        info.max_clip_planes = if self.clip_distance { self.limits.max_clip_distances.min(6) } else { 0 };
+        info.max_clip_planes = self.clip_distances().min(6);
         for &format in Format::ALL {
             info.formats[format as usize] = self.choice(format).features;
         }
         info
+    }
+
+    /// Clip distances of a vertex, the device's or those that pixel shaders look at.
+    pub(crate) fn clip_distances(&self) -> u32 {
+        match (self.clip_distance, self.clip_varyings()) {
+            (true, _) => self.limits.max_clip_distances,
+            (false, Some(_)) => 8,
+            (false, None) => 0,
+        }
+    }
+
+    /// On devices without clip distances: the first of the two locations, the last ones that there are, at which vertex shaders hand
+    /// them on to pixel shaders. With a geometry stage between them there are none.
+    pub(crate) fn clip_varyings(&self) -> Option<u8> {
+        let limits = &self.limits;
+        let components = limits.max_vertex_output_components.min(limits.max_fragment_input_components);
+        // The position counts.
+        let locations = (components / 4).saturating_sub(1).min(varyings::DRAW.into());
+        (!self.clip_distance && !self.adjacency).then(|| locations.saturating_sub(2) as u8)
     }
 }
 

@@ -9,16 +9,15 @@ use crate::resources::layouts::{Layout, Table};
 use crate::resources::objects::GuestSampler;
 use crate::resources::texture::Texture;
 use crate::state::apply::{Applied, differs};
-use crate::state::bindings::{shape_of, write_constants};
-use crate::state::draw::SystemBlock;
+use crate::state::bindings::shape_of;
 use crate::state::storage::write_addresses;
 use crate::state::vertices::bits;
-use afterimage_abi::{Bank, SystemRegister as R, bound, descriptors, push};
+use afterimage_abi::{bound, descriptors, push};
+use afterimage_render::constants::{self, SystemBlock};
 use afterimage_state::{Effect, trace};
 use afterimage_stream::host::{RasterStates, TextureStates};
 use afterimage_stream::packets::{Stage, TextureBinding};
 use afterimage_stream::{Group, Host, TEXTURE_SLOTS};
-use std::ops::Range;
 
 /// Constants begin at a cache line: see [`Place::Near`](crate::device::memory::Place::Near).
 const CONSTANTS_ALIGN: u64 = 64;
@@ -149,7 +148,7 @@ impl Renderer {
         };
         let (current, completed) = (self.recorder.submissions.current, self.recorder.submissions.completed);
         let mut slice = self.memory.constants.alloc(variant.constant_bytes, CONSTANTS_ALIGN, current, completed)?;
-        write_constants(&self.state, variant, slice.bytes_mut());
+        constants::write(&self.state, &variant.segments, &variant.defs, slice.bytes_mut());
         if !variant.buffers.is_empty() {
             write_addresses(&self.state, &mut self.resources.buffers, current, stage, variant, slice.bytes_mut());
         }
@@ -170,7 +169,7 @@ impl Renderer {
         };
         let variant = variant.as_deref().filter(|variant| variant.constant_bytes > 0)?;
         let mut block = vec![0; variant.constant_bytes];
-        write_constants(&self.state, variant, &mut block);
+        constants::write(&self.state, &variant.segments, &variant.defs, &mut block);
         write_addresses(
             &self.state,
             &mut self.resources.buffers,
@@ -193,36 +192,10 @@ impl Renderer {
         self.bound.shading.vertex.iter().chain(&self.bound.shading.pixel).any(|variant| variant.system)
     }
 
-    /// The system block: alpha reference, fog, point size, clip planes, sizes of texels ([`R`]).
+    /// The system block: alpha reference, fog, point size, clip planes, sizes of texels.
     pub(crate) fn system_block(&self) -> SystemBlock {
-        const ALPHA_REFERENCE: usize = R::AlphaReference.register() as usize;
-        const FOG_COLOR: usize = R::FogColor.register() as usize;
-        const FOG: usize = R::Fog.register() as usize;
-        const POINT_SIZE: usize = R::PointSize.register() as usize;
-        const PIXEL_OPS: usize = R::PixelOps.register() as usize;
-        const PLANES: Range<usize> = R::ClipPlane.range();
-        const HALVES: Range<usize> = R::HalfTexel.range();
         trace::read_result::<Host>(Group::Shapes);
-        let ops = &self.state.pixel_ops;
-        let mut block = [[0f32; 4]; R::COUNT as usize];
-        block[ALPHA_REFERENCE][0] = ops.alpha_ref;
-        block[FOG_COLOR] = ops.fog_color;
-        let range = ops.fog_end - ops.fog_start;
-        // Fog that ends where it starts is a step: none before that place, all of it from there on.
-        let per_unit = if range == 0.0 { f32::MAX } else { 1.0 / range };
-        block[FOG] = [ops.fog_start, ops.fog_end, per_unit, 0.0];
-        let raster = self.state.raster.part(RasterStates::POINTS);
-        let [device_min, device_max] = self.gpu.profile.limits.point_size_range;
-        let smallest = raster.point_size_min.max(device_min);
-        let largest = if raster.point_size_max > 0.0 { raster.point_size_max.min(device_max) } else { device_max };
-        block[POINT_SIZE] = [raster.point_size, smallest, largest.max(device_min), raster.point_size_min];
-        block[PIXEL_OPS] = [f32::from_bits(ops.alpha_compare.into()), f32::from_bits(ops.fog.into()), 0.0, 0.0];
-        let planes: &[[f32; 4]] = bytemuck::cast_slice(&self.state.bank(Bank::System as usize)[PLANES]);
-        block[PLANES].copy_from_slice(planes);
-        for (register, half) in block[HALVES].iter_mut().zip(&self.bound.shading.halves) {
-            *register = [half[0], half[1], 0.0, 0.0];
-        }
-        bytemuck::cast(block)
+        constants::system_block(&self.state, &self.bound.shading.halves, self.gpu.profile.limits.point_size_range)
     }
 
     /// [`Group::SystemConstants`].

@@ -130,6 +130,13 @@ impl Renderer {
             NO_BUFFER_LIMITS => body.count.min(MOST_VERTICES as u32),
             limit => body.count.min(limit.saturating_sub(body.first)),
         };
+        let (first, count) = match self.draws_corners() {
+            false => (body.first, count),
+            true if body.first.is_multiple_of(3) => {
+                (body.first.saturating_mul(2), (count.min(MOST_VERTICES as u32 / 2) / 3) * 6)
+            }
+            true => return self.warn_of_rectangles(),
+        };
         let instances = (instances(body.instances, count), body.first_instance);
         if count == 0 || instances.0 == 0 {
             return;
@@ -138,9 +145,23 @@ impl Renderer {
             self.flush_draws();
             self.bound.pending.instances = instances;
         }
-        let first_vertex = body.first.saturating_add(self.bound.vertex_base);
+        let first_vertex = first.saturating_add(self.bound.vertex_base);
         self.bound.pending.plain.push(vk::MultiDrawInfoEXT { first_vertex, vertex_count: count });
         self.drawn();
+    }
+
+    /// Whether the vertex shader makes the corners of rectangles, six vertices of three each, as there are no geometry shaders.
+    #[inline]
+    fn draws_corners(&self) -> bool {
+        self.bound.shading.runtime.vertex_ops.rectangles != 0
+    }
+
+    #[cold]
+    fn warn_of_rectangles(&mut self) {
+        self.recorder.skipped_draws += 1;
+        let what = "lists of rectangles with indices, from buffers, or from another vertex on than a third one (the device has no \
+                    geometry shaders)";
+        self.warn_once("rectangles", what);
     }
 
     /// A draw waits; where faces are drawn apart it does not, so that all faces have the same push constants. Draws that read what they
@@ -175,6 +196,9 @@ impl Renderer {
     fn draw_indexed_part(&mut self, body: &DrawIndexed, rest: Rest<'_>) {
         if !self.prepare(body.topology, rest) {
             return;
+        }
+        if self.draws_corners() {
+            return self.warn_of_rectangles();
         }
         // Vulkan wants the range inside of the buffer, robust or not.
         let limit = self.bound.index_limit;
@@ -250,6 +274,9 @@ impl Renderer {
     ) {
         if !self.prepare(topology, rest) {
             return;
+        }
+        if self.draws_corners() {
+            return self.warn_of_rectangles();
         }
         self.recorder.draws += u64::from(count - 1);
         self.flush_push();

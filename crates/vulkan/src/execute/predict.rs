@@ -422,7 +422,9 @@ impl Renderer {
         let mut runtime = scene.runtime;
         runtime.link = shader.link();
         runtime.vertex_ops.point_size = u8::from(scene.class == raster::class(Topology::PointList));
+        runtime.vertex_ops.rectangles = u8::from(scene.rects && !self.gpu.profile.geometry_shader);
         set_pixel_ops(&mut runtime, &self.gpu.profile, &scene.ops);
+        self.programs.library.hand_on_clip_distances(&shader, &mut runtime);
         let vertex = self.programs.library.find(&shader, vertex, &runtime);
         if pixel.is_none() {
             return Some((vertex, Key::NONE));

@@ -34,6 +34,8 @@ impl Renderer {
     pub(crate) fn runtime_of_ops(&self) -> RuntimeInfo {
         let mut runtime = self.bound.shading.runtime;
         runtime.vertex_ops.point_size = u8::from(*self.bound.topology == Topology::PointList as u32);
+        let rectangles = *self.bound.topology == Topology::RectList as u32 && !self.gpu.profile.geometry_shader;
+        runtime.vertex_ops.rectangles = rectangles.into();
         set_pixel_ops(&mut runtime, &self.gpu.profile, &self.state.pixel_ops);
         runtime
     }
@@ -56,9 +58,12 @@ impl Renderer {
         let ops = runtime.pixel_ops;
         let generic = pixel.is_some_and(|pixel| pixel.wants_generic(ops.alpha_compare, ops.fog));
         runtime.pixel_ops.generic = generic.into();
-        let vertex = self.programs.shaders.get_mut(bound.vertex).and_then(|shader| {
-            runtime.link = shader.shader.as_ref().map(|shader| shader.link()).unwrap_or_default();
-            self.programs.library.number(shader, runtime)
+        let vertex = self.programs.shaders.get_mut(bound.vertex).and_then(|guest| {
+            runtime.link = guest.shader.as_ref().map(|shader| shader.link()).unwrap_or_default();
+            if let Some(shader) = &guest.shader {
+                self.programs.library.hand_on_clip_distances(shader, runtime);
+            }
+            self.programs.library.number(guest, runtime)
         });
         let pixel = match self.programs.shaders.get_mut(bound.pixel) {
             Some(shader) if !bound.pixel.is_none() => self.programs.library.number(shader, runtime)?,
@@ -305,7 +310,6 @@ impl Renderer {
         let smooth = state.line_mode == LineMode::Smooth as u8 && !profile.smooth_lines;
         let provoking = state.provoking != 0 && !profile.provoking_last;
         let logic = self.logic_op() != 0 && !profile.logic_op;
-        let rectangles = *self.bound.topology == Topology::RectList as u32 && !profile.geometry_shader;
         if lines {
             self.warn_once("line mode", "lines as two triangles (the device has no geometry shaders)");
         }
@@ -317,9 +321,6 @@ impl Renderer {
         }
         if logic {
             self.warn_once("logical operations", "draws with them (the device has none)");
-        }
-        if rectangles {
-            self.warn_once("rectangles", "lists of rectangles (the device has no geometry shaders)");
         }
     }
 }

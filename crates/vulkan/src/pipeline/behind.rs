@@ -14,7 +14,10 @@ const POSITION: u32 = 4;
 pub(crate) fn of(profile: &Profile, raw_addresses: bool) -> Behind {
     let (limits, shaders) = (&profile.limits, &profile.shaders);
     let passed = |components: u32| components.saturating_sub(POSITION) / 4;
-    let varyings = passed(limits.max_vertex_output_components);
+    let mut varyings = passed(limits.max_vertex_output_components);
+    if let Some(first) = profile.clip_varyings() {
+        varyings = varyings.min(first.into());
+    }
     Behind {
         banks: Bank::ALL.into_iter().map(|bank| behind_bank(bank, raw_addresses)).collect(),
         system: SystemRegister::COUNT.into(),
@@ -29,7 +32,7 @@ pub(crate) fn of(profile: &Profile, raw_addresses: bool) -> Behind {
         targets: limits.max_color_attachments.min(limits.max_fragment_output_attachments).min(COLOR_TARGETS as u32),
         pixel_resources: limits.max_fragment_combined_output_resources,
         distances: [
-            if profile.clip_distance { limits.max_clip_distances } else { 0 },
+            profile.clip_distances(),
             if shaders.cull_distance { limits.max_cull_distances } else { 0 },
             limits.max_combined_clip_and_cull_distances,
         ],

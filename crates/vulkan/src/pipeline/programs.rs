@@ -67,6 +67,7 @@ impl Programs {
             float_rules: options.float_rules.unwrap_or(gpu.profile.float_rules),
             preserve: gpu.profile.float_controls,
             wave: gpu.profile.shaders.subgroup_size,
+            clip_varyings: gpu.profile.clip_varyings(),
             features: gpu.profile.shader_features(),
             ..Default::default()
         };

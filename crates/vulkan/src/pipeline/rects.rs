@@ -81,7 +81,7 @@ mod tests {
         let all: Vec<Varying> =
             (1..=4).map(|lanes| Varying { location: lanes + 2, lanes, float: lanes != 3 }).collect();
         for varyings in [&all[..], &[]] {
-            crate::pipeline::spirv_words::assert_valid(&words(varyings));
+            crate::judges::validate(&words(varyings)).unwrap();
         }
     }
 }

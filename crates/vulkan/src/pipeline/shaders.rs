@@ -503,6 +503,13 @@ impl Library {
         }
     }
 
+    /// On devices without clip distances: tells the pixel shaders that are used with a vertex shader what that hands on.
+    pub(crate) fn hand_on_clip_distances(&self, vertex: &Shader, runtime: &mut RuntimeInfo) {
+        if self.maker.compiler.profile.clip_varyings.is_some() {
+            runtime.pixel_ops.clip_distances = vertex.clip_distances(runtime);
+        }
+    }
+
     /// The number of a shader's variant for the state around it. `None` where the code is no shader.
     #[inline]
     pub(crate) fn number(&mut self, guest: &mut GuestShader, runtime: &RuntimeInfo) -> Option<u32> {

@@ -229,17 +229,3 @@ impl Words {
         words
     }
 }
-
-#[cfg(test)]
-pub(crate) fn assert_valid(words: &[u32]) {
-    use std::io::Write;
-    use std::process::{Command, Stdio};
-    let validator = ["--target-env", "vulkan1.3", "-"];
-    let mut child = Command::new("spirv-val")
-        .args(validator)
-        .stdin(Stdio::piped())
-        .spawn()
-        .expect("spirv-val: run `cargo xtask setup`");
-    child.stdin.take().unwrap().write_all(bytemuck::cast_slice(words)).unwrap();
-    assert!(child.wait().unwrap().success());
-}

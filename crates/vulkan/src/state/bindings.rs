@@ -1,11 +1,9 @@
 //! Constants and textures as shaders find them: blocks, shapes, sets of descriptors.
 
-use crate::pipeline::shaders::Variant;
 use crate::resources::layouts::Table;
 use crate::resources::objects::GuestSampler;
 use crate::resources::texture::Texture;
 use afterimage_shader::bound;
-use afterimage_stream::State;
 use afterimage_stream::packets::Swizzle;
 
 /// What shaders are compiled for where this is bound; `before` is what it was for the slot.
@@ -31,22 +29,4 @@ pub(crate) fn shape_of(texture: Option<&Texture>, sampler: Option<&GuestSampler>
         }
     }
     shape | projected
-}
-
-/// Lays a variant's constants out one segment after the other.
-#[inline]
-pub(crate) fn write_constants(state: &State, variant: &Variant, block: &mut [u8]) {
-    let mut bytes = &mut *block;
-    for segment in &variant.segments {
-        let registers = &state.bank(usize::from(segment.bank))[segment.first as usize..][..segment.count as usize];
-        let (part, rest) = bytes.split_at_mut(size_of_val(registers));
-        // No call: they are mostly a few.
-        for (place, register) in part.as_chunks_mut::<16>().0.iter_mut().zip(registers) {
-            *place = bytemuck::cast(*register);
-        }
-        bytes = rest;
-    }
-    for (offset, value) in &variant.defs {
-        block[*offset..*offset + 16].copy_from_slice(bytemuck::bytes_of(value));
-    }
 }

@@ -5,13 +5,11 @@ use crate::pipeline::raster::Raster;
 use crate::resources::descriptors::{ImageKey, SlotKey};
 use crate::state::dynamic::{DynamicBlend, DynamicTests, PackedRaster};
 use crate::state::vertices::{Bound, Indices};
-use afterimage_abi::{SystemRegister, push};
+use afterimage_abi::push;
+use afterimage_render::constants::SystemBlock;
 use afterimage_stream::VERTEX_BUFFERS;
 use afterimage_stream::packets::SetViewport;
 use ash::vk;
-
-/// The system block.
-pub(crate) type SystemBlock = [[u32; 4]; SystemRegister::COUNT as usize];
 
 /// What the command buffer being recorded has. `None`, or a value that nothing equals, where it has nothing yet.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -47,8 +47,7 @@ pub(crate) fn set_pixel_ops(runtime: &mut RuntimeInfo, profile: &Profile, ops: &
     runtime.pixel_ops.flat = ops.flat;
     // Only points have a place in the point.
     runtime.pixel_ops.point_sprite = ops.point_sprite & runtime.vertex_ops.point_size;
-    let planes = profile.limits.max_clip_distances.min(6);
-    let planes = if profile.clip_distance { (1u32 << planes) - 1 } else { 0 };
+    let planes = (1u32 << profile.clip_distances().min(6)) - 1;
     runtime.vertex_ops.clip_planes = ops.clip_planes & planes as u8;
     for (slot, texture) in runtime.textures.iter_mut().enumerate().take(8) {
         let projected = if ops.projected >> slot & 1 != 0 { bound::PROJECTED } else { 0 };

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 
 pub mod code;
+pub mod has;
 pub mod ways;
 
 use afterimage_ipc::ArenaConfig;
@@ -17,6 +18,9 @@ use bytemuck::Zeroable;
 use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
 use ways::{Ends, Filed, Tally};
+
+/// Everything.
+pub const HAS: has::Has = has::Has { primitives: true, raster_options: true, sampler_options: true, images: true };
 
 /// Language number of Direct3D 9's tokens.
 const D3D9: u32 = 1;
@@ -173,6 +177,8 @@ fn every_device() -> Vec<Abilities> {
         Without { raster_options: true, ..pipelines },
         Without { dynamic_state3: true, ..slots },
         Without { dynamic_state3: true, device_slots: true, ..slots },
+        Without { beyond_moltenvk: true, ..all },
+        Without { beyond_kosmickrisp: true, ..all },
     ];
     let as_set = left_out.map(|without| (without, options(without).pipeline_libraries));
     let linked = [all, slots, pipelines].map(|without| [false, true].map(|on| (without, Some(on))));

@@ -15,7 +15,7 @@ fn guests() -> [Guest; 2] {
 }
 
 /// `buffer 0[i] += buffer 1[i]`, in groups of 16.
-fn add(guest: &mut Guest) -> ObjectId {
+pub(crate) fn add(guest: &mut Guest) -> ObjectId {
     let mut code = Code::compute(16);
     let lane = code.lane(16);
     let (sum, other) = (code.word(0, lane), code.word(1, lane));
@@ -151,13 +151,13 @@ fn a_group_shares_memory() {
 }
 
 /// Binds a level of a texture as storage image 0 of compute shaders.
-fn bind_image(guest: &mut Guest, texture: ObjectId, level: u16, layer: u16) {
+pub(crate) fn bind_image(guest: &mut Guest, texture: ObjectId, level: u16, layer: u16) {
     let image = StorageImage { view: View { texture, level, layer } };
     guest.encoder.push_tail(&SetStorageImages { stage: Stage::Compute as u32, first: 0, count: 1 }, &[image]);
 }
 
 /// Writes `(x, y, layer, 255)` of each texel, of 8x8 a group.
-fn paint(guest: &mut Guest, dim: Dim, component: Component) -> ObjectId {
+pub(crate) fn paint(guest: &mut Guest, dim: Dim, component: Component) -> ObjectId {
     let mut code = Code::new(Stage::Compute);
     code.b.work_group([8, 8, 1], 0);
     let (local, group) = (code.input(InputAt::LocalId, Type::I32X3), code.input(InputAt::WorkgroupId, Type::I32X3));
@@ -179,6 +179,9 @@ fn paint(guest: &mut Guest, dim: Dim, component: Component) -> ObjectId {
 
 #[test]
 fn images_are_written_and_sampled_and_drawn_to() {
+    if !HAS.images {
+        return;
+    }
     for mut guest in guests() {
         let format = Format::R8G8B8A8_UNORM;
         let usage = CreateTexture::STORAGE | CreateTexture::TARGET;
@@ -229,6 +232,9 @@ fn images_are_written_and_sampled_and_drawn_to() {
 
 #[test]
 fn images_have_levels_layers_and_integers() {
+    if !HAS.images {
+        return;
+    }
     let mut guest = Guest::new();
     let format = Format::R8G8B8A8_UINT;
     let usage = CreateTexture::STORAGE;
@@ -266,6 +272,9 @@ fn images_have_levels_layers_and_integers() {
 
 #[test]
 fn texels_are_changed_atomically() {
+    if !HAS.images {
+        return;
+    }
     let mut guest = Guest::new();
     let mut code = Code::compute(32);
     let lane = code.lane(32);
@@ -315,59 +324,12 @@ fn texels_go_to_buffers_and_back() {
 
 #[test]
 fn code_with_addresses_of_its_own_is_for_tests_alone() {
-    let options = afterimage_vulkan::Options { cache_dir: None, ..afterimage_vulkan::Options::from_env() };
-    let mut guest = Guest::over(afterimage_vulkan::Renderer::on(gpu_of(&options), options).expect("a renderer"));
+    let mut guest = Guest::strange(Without::default());
     let ones = guest.words(&[1; 16]);
     let shader = add(&mut guest);
     bind_storage(&mut guest, Stage::Compute, &[ones, ones]);
     guest.dispatch(shader, [1, 1, 1]);
     assert_eq!(guest.read_words(ones, 0, 16), [1; 16], "the shader was not run");
     assert_eq!(guest.renderer.skipped_draws(), 1);
-    guest.finish();
-}
-
-#[test]
-fn a_keyframe_has_what_the_gpu_wrote() {
-    let mut guest = Guest::new();
-    let (a, b) = (guest.words(&[20; 16]), guest.words(&[3; 16]));
-    let shader = add(&mut guest);
-    let usage = CreateTexture::STORAGE | CreateTexture::VIEWS;
-    let texture = guest.texture_with(CreateTexture { usage, ..plain(Format::R8G8B8A8_UNORM, 8, 8, 1) });
-    let view = guest.id(afterimage_stream::ObjectKind::Texture);
-    let seen = Format::R8G8B8A8_UINT as u32;
-    let swizzle = CreateTexture::IDENTITY;
-    let body =
-        CreateView { id: view, source: texture, format: seen, levels: 1, layers: 1, swizzle, ..Zeroable::zeroed() };
-    guest.encoder.push(&body);
-    let painter = paint(&mut guest, Dim::D2, Component::Uint);
-    bind_storage(&mut guest, Stage::Compute, &[a, b]);
-    bind_image(&mut guest, view, 0, 0);
-    guest.dispatch(shader, [1, 1, 1]);
-    guest.dispatch(painter, [1, 1, 1]);
-    guest.run();
-    let (packets, arena) = guest.renderer.snapshot().expect("a snapshot");
-    // Another renderer goes on from there.
-    let mut other = Guest::new();
-    let mut replies = Vec::new();
-    let options = afterimage_vulkan::Options { raw_addresses: true, cache_dir: None, ..Default::default() };
-    let gpu = std::sync::Arc::clone(other.renderer.gpu());
-    other.renderer = afterimage_vulkan::Renderer::on(gpu, options).expect("a renderer");
-    afterimage_stream::Executor::execute(&mut other.renderer, &packets, &arena, &mut |reply| replies.push(reply))
-        .unwrap();
-    assert!(replies.is_empty(), "{replies:?}");
-    other.encoder = afterimage_stream::Encoder::new();
-    // The numbers of packets go on where the snapshot's ended.
-    for _ in 0..afterimage_stream::Reader::new(&packets).count() {
-        other.encoder.push(&SetScissor::default());
-    }
-    other.encoder.batch().clear();
-    other.frame = 0;
-    other.begin_frame();
-    assert_eq!(other.read_words(a, 0, 16), [23; 16]);
-    other.dispatch(shader, [1, 1, 1]);
-    assert_eq!(other.read_words(a, 0, 16), [26; 16], "with the shader and the bindings of the snapshot");
-    let texels = other.read(texture, Format::R8G8B8A8_UNORM, 0, 0, [8, 8]);
-    assert_eq!(texels[(5 * 8 + 6) * 4..][..4], [6, 5, 0, 255]);
-    other.finish();
     guest.finish();
 }

@@ -3,6 +3,7 @@
 use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind};
+use afterimage_vulkan::Without;
 
 /// Language number of Direct3D 9's tokens.
 const D3D9: u32 = 1;
@@ -19,7 +20,10 @@ fn tokens(guest: &mut Guest, stage: Stage, text: &str) -> ObjectId {
 }
 
 fn guest(vertex: &str, pixel: &str) -> Guest {
-    let mut guest = Guest::new();
+    prepared(Guest::new(), vertex, pixel)
+}
+
+fn prepared(mut guest: Guest, vertex: &str, pixel: &str) -> Guest {
     guest.target(Format::R8G8B8A8_UNORM, 16, 16);
     guest.clear(Clear::COLOR, BLACK, 1.0, 0);
     let vertex = tokens(&mut guest, Stage::Vertex, vertex);
@@ -96,13 +100,30 @@ fn points_have_the_size_of_the_state() {
 
 #[test]
 fn clip_planes_cut() {
-    let mut guest = guest(PASS, DIFFUSE);
-    guest.encoder.push(&SetPixelOps { clip_planes: 1 << 1, ..ops() });
-    // x >= 0 stays.
-    let plane = [1.0f32, 0.0, 0.0, 0.0].map(f32::to_bits);
-    guest.encoder.push_tail(&SetConstants { bank: 8, first: 9, count: 1 }, &[plane]);
-    guest.draw_now(&full(0.5, RED));
-    let pixels = guest.pixels();
-    assert_eq!((pixels.count(rgba(RED)), pixels.at(0, 0)), (128, rgba(BLACK)));
-    guest.finish();
+    // With clip distances, and by pixel shaders where there are none: what KosmicKrisp lacks, with geometry shaders.
+    let without = Without { beyond_kosmickrisp: true, ..Without::default() };
+    for device in [Guest::new(), Guest::with(without)] {
+        let mut guest = prepared(device, PASS, DIFFUSE);
+        // What stays: x >= 0; then a strip of each side is cut off, a quarter, an eighth and so on; all of it.
+        let planes = [
+            [1.0f32, 0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0, 0.75],
+            [-1.0, 0.0, 0.0, 0.5],
+            [0.0, 1.0, 0.0, 0.875],
+            [0.0, -1.0, 0.0, 0.25],
+            [0.0, 0.0, 1.0, 0.0],
+        ];
+        let planes = planes.map(|plane| plane.map(f32::to_bits));
+        guest.encoder.push_tail(&SetConstants { bank: 8, first: 8, count: 6 }, &planes);
+        for (mask, drawn) in
+            [(1, 128), (2, 14 * 16), (0b00110, 10 * 16), (0b11110, 10 * 9), (0b111110, 90), (0b111111, 4 * 9)]
+        {
+            guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+            guest.encoder.push(&SetPixelOps { clip_planes: mask, ..ops() });
+            guest.draw_now(&full(0.5, RED));
+            let pixels = guest.pixels();
+            assert_eq!(pixels.count(rgba(RED)), drawn, "planes {mask:#b}");
+        }
+        guest.finish();
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::common::code::{Code, bind_storage, bytes};
 use crate::common::*;
+use crate::compute::{add, bind_image, paint};
 use afterimage_ir::{
     Component, Dim, FeedbackDecl, InputAt, Offset, OutputAt, OutputDecl, Stage as In, TextureDecl, Type,
 };
@@ -621,5 +622,51 @@ fn windows_and_settings_are_kept() {
     assert_eq!(live.iter().map(|(_, target, _)| *target).collect::<Vec<_>>(), [live[0].1, window, live[0].1, window]);
     assert!(live[0].2 != live[2].2 && live[1].2 != live[3].2, "each frame adds something");
     assert!(live[2..] == replayed[..]);
+    guest.finish();
+}
+
+#[test]
+fn a_keyframe_has_what_the_gpu_wrote() {
+    let mut guest = Guest::new();
+    let (a, b) = (guest.words(&[20; 16]), guest.words(&[3; 16]));
+    let shader = add(&mut guest);
+    let usage = CreateTexture::STORAGE | CreateTexture::VIEWS;
+    let texture = guest.texture_with(CreateTexture { usage, ..plain(Format::R8G8B8A8_UNORM, 8, 8, 1) });
+    let view = guest.id(afterimage_stream::ObjectKind::Texture);
+    let seen = Format::R8G8B8A8_UINT as u32;
+    let swizzle = CreateTexture::IDENTITY;
+    let body =
+        CreateView { id: view, source: texture, format: seen, levels: 1, layers: 1, swizzle, ..Zeroable::zeroed() };
+    guest.encoder.push(&body);
+    let painter = paint(&mut guest, Dim::D2, Component::Uint);
+    bind_storage(&mut guest, Stage::Compute, &[a, b]);
+    bind_image(&mut guest, view, 0, 0);
+    guest.dispatch(shader, [1, 1, 1]);
+    guest.dispatch(painter, [1, 1, 1]);
+    guest.run();
+    let (packets, arena) = guest.renderer.snapshot().expect("a snapshot");
+    // Another renderer goes on from there.
+    let mut other = Guest::new();
+    let mut replies = Vec::new();
+    let options = afterimage_vulkan::Options { raw_addresses: true, cache_dir: None, ..Default::default() };
+    let gpu = std::sync::Arc::clone(other.renderer.gpu());
+    other.renderer = afterimage_vulkan::Renderer::on(gpu, options).expect("a renderer");
+    afterimage_stream::Executor::execute(&mut other.renderer, &packets, &arena, &mut |reply| replies.push(reply))
+        .unwrap();
+    assert!(replies.is_empty(), "{replies:?}");
+    other.encoder = afterimage_stream::Encoder::new();
+    // The numbers of packets go on where the snapshot's ended.
+    for _ in 0..afterimage_stream::Reader::new(&packets).count() {
+        other.encoder.push(&SetScissor::default());
+    }
+    other.encoder.batch().clear();
+    other.frame = 0;
+    other.begin_frame();
+    assert_eq!(other.read_words(a, 0, 16), [23; 16]);
+    other.dispatch(shader, [1, 1, 1]);
+    assert_eq!(other.read_words(a, 0, 16), [26; 16], "with the shader and the bindings of the snapshot");
+    let texels = other.read(texture, Format::R8G8B8A8_UNORM, 0, 0, [8, 8]);
+    assert_eq!(texels[(5 * 8 + 6) * 4..][..4], [6, 5, 0, 255]);
+    other.finish();
     guest.finish();
 }

@@ -76,6 +76,9 @@ fn alpha_is_coverage_where_there_are_samples() {
 
 #[test]
 fn logical_operations_are_those_of_the_table() {
+    if !HAS.raster_options {
+        return;
+    }
     let (s, d) = (0b1100_0101u8, 0b1010_0011u8);
     let expected = |op: LogicOp| match op {
         LogicOp::Off | LogicOp::Copy => s,
@@ -211,6 +214,9 @@ fn signed_equations_read_the_source_as_a_signed_byte() {
 
 #[test]
 fn lines_are_as_wide_as_asked() {
+    if !HAS.raster_options {
+        return;
+    }
     for without in profiles() {
         let mut guest = colored(without);
         for (width, rows) in [(0.0, 1), (1.0, 1), (3.0, 3), (6.0, 6)] {
@@ -241,6 +247,9 @@ fn lines_are_as_wide_as_asked() {
 
 #[test]
 fn the_modes_of_lines_differ_where_lines_are_oblique() {
+    if !HAS.raster_options {
+        return;
+    }
     let mut guest = colored(Without::default());
     let mut draw = |mode: LineMode| {
         guest.clear(Clear::COLOR, BLACK, 1.0, 0);
@@ -261,6 +270,9 @@ fn the_modes_of_lines_differ_where_lines_are_oblique() {
 
 #[test]
 fn smoothed_lines_have_alpha_by_what_they_cover() {
+    if !HAS.raster_options {
+        return;
+    }
     for without in profiles() {
         let mut guest = colored(without);
         let smooth = guest.renderer.device_info().features & DeviceFeatures::SMOOTH_LINES != 0;
@@ -313,6 +325,9 @@ fn quad_covers(a: [f32; 2], b: [f32; 2], width: f32, x: u32, y: u32) -> Option<b
 
 #[test]
 fn lines_of_two_triangles_are_those_of_early_chips() {
+    if !HAS.raster_options {
+        return;
+    }
     for without in profiles() {
         let mut guest = colored(without);
         // Neither culling nor the fill of triangles is about lines.
@@ -392,6 +407,9 @@ const LOOP: [[f32; 2]; 16] = [
 /// pixel a step.
 #[test]
 fn lines_are_where_a_console_has_them() {
+    if !HAS.raster_options {
+        return;
+    }
     let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/captures/nv2a/Smoothing_control");
     for (name, mode, most) in [("0xFFFF0001", LineMode::Quad, 1), ("0xFFFF0000", LineMode::Bresenham, 20)] {
         let Ok(file) = std::fs::File::open(format!("{suite}/{name}.png")) else {
@@ -527,6 +545,9 @@ fn the_first_or_the_last_vertex_provokes() {
         draw_as(&mut guest, Topology::LineList, &lines[..2]);
         assert_eq!(guest.pixels().at(8, 15), rgba(GREEN));
         guest.finish();
+    }
+    if !HAS.raster_options {
+        return;
     }
     let mut guest = colored(without_options());
     guest.shaders(VERTEX, FLAT);

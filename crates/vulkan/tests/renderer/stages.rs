@@ -497,40 +497,80 @@ fn the_vertex_stage_chooses_the_layer() {
     guest.finish();
 }
 
+/// A vertex shader that knows its vertices: position, red and green of each by its number.
+fn shader_of_corners(corners: &[([f32; 2], [f32; 2])]) -> String {
+    let mut text = "vertex {
+  input in0 \"\" : i32 vertex_index flat
+  output out0 \"\" : f32x4 position
+  output out1 \"\" : f32x4 location 0
+  v0: i32 = load_input in0
+  v1: f32x4 = const 0.0, 0.0, 0.0, 1.0
+  v2: f32x4 = const 0.0, 0.0, 0.0, 1.0\n"
+        .to_owned();
+    let (mut position, mut color) = (1, 2);
+    for (number, ([x, y], [red, green])) in corners.iter().enumerate() {
+        let at = 10 * (number + 1);
+        text += &format!(
+            "  v{at}: i32 = const {number}
+  v{}: bool = ieq v0, v{at}
+  v{}: boolx4 = construct v{}, v{}, v{}, v{}
+  v{}: f32x4 = const {x:?}, {y:?}, 0.5, 1.0
+  v{}: f32x4 = const {red:?}, {green:?}, 0.0, 1.0
+  v{}: f32x4 = select v{}, v{}, v{position}
+  v{}: f32x4 = select v{}, v{}, v{color}\n",
+            at + 1,
+            at + 2,
+            at + 1,
+            at + 1,
+            at + 1,
+            at + 1,
+            at + 3,
+            at + 4,
+            at + 5,
+            at + 2,
+            at + 3,
+            at + 6,
+            at + 2,
+            at + 4,
+        );
+        (position, color) = (at + 5, at + 6);
+    }
+    text + &format!("  store_output out0, v{position}\n  store_output out1, v{color}\n  return\n}}")
+}
+
 #[test]
 fn three_corners_make_a_rectangle() {
-    for mut guest in guests() {
-        if !guest.renderer.gpu().profile.geometry_shader {
-            continue;
-        }
+    // By geometry shaders, and by the vertex shader where there are none.
+    let without = Without { beyond_moltenvk: true, ..Without::default() };
+    for mut guest in guests().into_iter().chain([Guest::with(without)]) {
         guest.target(Format::R8G8B8A8_UNORM, 8, 8);
-        guest.clear(Clear::COLOR, BLUE, 1.0, 0);
-        guest.layout();
-        guest.shaders(VERTEX, COLOR);
-        let corner = |x: f32, y: f32, red: f32, green: f32| crate::common::vertex(x, y, 0.5, [red, green, 0.0, 1.0]);
         // The upper left quarter and six pixels, then a rectangle in the lower right corner.
         let corners = [
-            corner(-1.0, 1.0, 0.0, 0.0),
-            corner(0.5, 1.0, 0.75, 0.0),
-            corner(-1.0, 0.0, 0.0, 0.5),
-            corner(1.0, -1.0, 1.0, 1.0),
-            corner(0.5, -1.0, 1.0, 1.0),
-            corner(1.0, -0.5, 1.0, 1.0),
+            ([-1.0, 1.0], [0.0, 0.0]),
+            ([0.5, 1.0], [0.75, 0.0]),
+            ([-1.0, 0.0], [0.0, 0.5]),
+            ([1.0, -1.0], [1.0, 1.0]),
+            ([0.5, -1.0], [1.0, 1.0]),
+            ([1.0, -0.5], [1.0, 1.0]),
         ];
-        guest.vertices(&corners);
-        guest.draw(Topology::RectList, 0, 6);
-        let picture = guest.pixels();
-        for y in 0..8 {
-            for x in 0..8 {
-                let center = |n: u32| ((n as f32 + 0.5) / 8.0 * 255.0).round() as u8;
-                let wanted = match (x, y) {
-                    (0..6, 0..4) => [center(x), center(y), 0, 255],
-                    (6.., 6..) => [255, 255, 0, 255],
-                    _ => rgba(BLUE),
-                };
-                let found = picture.at(x, y);
-                let near = found.iter().zip(wanted).all(|(a, b)| a.abs_diff(b) <= 1);
-                assert!(near, "{x}, {y}: {found:?} instead of {wanted:?}");
+        guest.shaders(&shader_of_corners(&corners), COLOR);
+        // Both; the second alone.
+        for (first, count) in [(0, 6), (3, 3), (0, 5)] {
+            guest.clear(Clear::COLOR, BLUE, 1.0, 0);
+            guest.draw(Topology::RectList, first, count);
+            let picture = guest.pixels();
+            for y in 0..8 {
+                for x in 0..8 {
+                    let center = |n: u32| ((n as f32 + 0.5) / 8.0 * 255.0).round() as u8;
+                    let wanted = match (x, y) {
+                        (0..6, 0..4) if first == 0 => [center(x), center(y), 0, 255],
+                        (6.., 6..) if first + count == 6 => [255, 255, 0, 255],
+                        _ => rgba(BLUE),
+                    };
+                    let found = picture.at(x, y);
+                    let near = found.iter().zip(wanted).all(|(a, b)| a.abs_diff(b) <= 1);
+                    assert!(near, "{first}, {count} at {x}, {y}: {found:?} instead of {wanted:?}");
+                }
             }
         }
         // Triangles after it are triangles.

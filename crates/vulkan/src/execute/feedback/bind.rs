@@ -8,11 +8,11 @@ use crate::feedback::programs::Program;
 use crate::renderer::Renderer;
 use crate::resources::descriptors::{PUSH_TEXTURES, SlotKey};
 use crate::resources::layouts::PUSH_STAGES;
-use crate::state::bindings::write_constants;
 use crate::state::storage::write_addresses;
 use crate::state::vertices::bits;
 use afterimage_abi::push;
 use afterimage_abi::slots::FIRST_VERTEX_TEXTURE;
+use afterimage_render::constants;
 use afterimage_stream::TEXTURE_SLOTS;
 use afterimage_stream::packets::{Stage, TextureBinding};
 use ash::vk;
@@ -93,7 +93,7 @@ impl Renderer {
         put(push::feedback(stage), address);
         if variant.constant_bytes > 0 {
             let mut slice = self.memory.constants.alloc(variant.constant_bytes, ALIGN, current, completed)?;
-            write_constants(&self.state, variant, slice.bytes_mut());
+            constants::write(&self.state, &variant.segments, &variant.defs, slice.bytes_mut());
             write_addresses(
                 &self.state,
                 &mut self.resources.buffers,

@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn modules_are_valid() {
         for module in [super::vertex(), super::glyph(), super::gamma()] {
-            crate::pipeline::spirv_words::assert_valid(&module);
+            crate::judges::judge(&module).unwrap();
         }
     }
 }

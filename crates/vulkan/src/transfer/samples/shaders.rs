@@ -225,10 +225,10 @@ mod tests {
 
     #[test]
     fn modules_are_valid() {
-        crate::pipeline::spirv_words::assert_valid(&vertex());
+        crate::judges::judge(&vertex()).unwrap();
         for part in [Part::Color(1), Part::Color(2), Part::Color(4), Part::Depth, Part::Stencil] {
-            crate::pipeline::spirv_words::assert_valid(&read(part));
-            crate::pipeline::spirv_words::assert_valid(&write(part));
+            crate::judges::judge(&read(part)).unwrap();
+            crate::judges::judge(&write(part)).unwrap();
         }
     }
 }

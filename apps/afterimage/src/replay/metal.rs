@@ -1,0 +1,55 @@
+//! `--renderer metal` and `metal-soft`: captures drawn by the renderer on Metal, with Metal itself on Macs, and elsewhere with a software
+//! Metal that is slow and refuses what Apple's validation layer refuses.
+
+use super::{Args, Bar, damaged, open_with, outcome, uses};
+use crate::Failure;
+use afterimage_metal::{Options, Picture, Renderer, ReplayError};
+use afterimage_metal_calls::Device;
+use afterimage_output::{Channels, png};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many of what the device found wrong are shown.
+const SHOWN: usize = 20;
+
+/// Draws a capture with a device.
+///
+/// # Errors
+/// When the file is damaged, a packet cannot be executed, the device finds fault with a call, or a picture cannot be written.
+pub(super) fn run<D: Device>(args: &Args, file: &Path, device: D) -> Result<(), Failure> {
+    let said = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
+    let bar = Bar::of_bytes(std::fs::metadata(file).map_or(0, |metadata| metadata.len()), 1);
+    let mut reader = open_with(file, uses(file)?.as_ref(), &bar)?;
+    let mut renderer = Renderer::new(device, Options::default()).map_err(|error| said(&error))?;
+    let unwritten = Arc::new(AtomicU64::new(0));
+    if let Some(folder) = &args.output {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
+        let (folder, frames, unwritten) = (folder.clone(), args.frames.clone(), Arc::clone(&unwritten));
+        renderer.set_picture_sink(Some(Box::new(move |picture: &Picture<'_>| {
+            if frames.as_ref().is_some_and(|frames| !frames.contains(picture.frame)) {
+                return;
+            }
+            let rgb: Vec<u8> = picture.rgba.chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
+            let path = folder.join(format!("frame-{:06}.png", picture.frame));
+            if let Err(error) = png(&path, [picture.width, picture.height], Channels::Rgb, &rgb) {
+                tracing::error!("{}: {error}", path.display());
+                unwritten.fetch_add(1, Ordering::Relaxed);
+            }
+        })));
+    }
+    let replayed = renderer.replay(&mut reader);
+    bar.end();
+    let (faults, count) = renderer.faults();
+    for fault in faults.iter().take(SHOWN) {
+        eprintln!("{fault}");
+    }
+    let replayed = replayed.map_err(|error| match error {
+        ReplayError::Capture(error) => damaged(file, &error),
+        ReplayError::Renderer(error) => said(&error),
+    })?;
+    if replayed.skipped > 0 {
+        eprintln!("{} of {} draws were skipped, see above", replayed.skipped, replayed.draws);
+    }
+    outcome(replayed.errors, count, unwritten.load(Ordering::Relaxed))
+}

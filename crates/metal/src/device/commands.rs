@@ -1,0 +1,155 @@
+//! The command queue: which encoder is open, what was committed, what has completed, what was wrong.
+
+use crate::error::{Error, Result};
+use afterimage_metal_calls::{Device, Fault, Queue, Serial};
+use std::time::Duration;
+
+/// How long the GPU may take for what it is given at once.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Faults that are kept for whoever asks.
+const KEPT_FAULTS: usize = 64;
+
+/// The encoder that is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoder {
+    /// None.
+    None,
+    /// Of a pass.
+    Render,
+    /// Of kernels.
+    Compute,
+    /// Of copies.
+    Blit,
+}
+
+/// The queue, and what it has been given.
+#[derive(Debug)]
+pub(crate) struct Commands<D: Device> {
+    /// Whose calls these are.
+    pub(crate) queue: D::Queue,
+    /// What is open.
+    pub(crate) open: Encoder,
+    /// The last command buffer that was committed.
+    committed: Serial,
+    /// The last one that has completed.
+    pub(crate) completed: Serial,
+    /// Whether anything was encoded since.
+    used: bool,
+    /// Draws and dispatches since then.
+    pub(crate) draws: u64,
+    /// The first faults.
+    pub(crate) faults: Vec<Fault>,
+    /// How many there were.
+    pub(crate) fault_count: u64,
+}
+
+impl<D: Device> Commands<D> {
+    /// A queue of the device.
+    pub(crate) fn new(device: &D) -> Result<Self> {
+        let queue = device.new_queue("afterimage")?;
+        let open = Encoder::None;
+        Ok(Self { queue, open, committed: 0, completed: 0, used: false, draws: 0, faults: Vec::new(), fault_count: 0 })
+    }
+
+    /// The number of the command buffer that is being written.
+    pub(crate) fn current(&self) -> Serial {
+        self.committed + 1
+    }
+
+    /// Whether nothing waits to be committed.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.used
+    }
+
+    /// Whether the GPU has nothing to do.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.completed == self.committed
+    }
+
+    /// Ends the encoder that is open, if any.
+    pub(crate) fn end(&mut self) {
+        if std::mem::replace(&mut self.open, Encoder::None) != Encoder::None {
+            self.queue.end_encoding();
+        }
+    }
+
+    /// Notes that a render encoder was begun; none may have been open.
+    pub(crate) fn begun_render(&mut self) {
+        (self.open, self.used) = (Encoder::Render, true);
+    }
+
+    /// The queue with a blit encoder open. A render encoder must have been ended by whoever keeps what it has.
+    pub(crate) fn blit(&mut self) -> &mut D::Queue {
+        if self.open != Encoder::Blit {
+            self.end();
+            self.queue.begin_blit("copies");
+            (self.open, self.used) = (Encoder::Blit, true);
+        }
+        &mut self.queue
+    }
+
+    /// The queue with a compute encoder open that has nothing yet.
+    pub(crate) fn compute(&mut self, label: &str) -> &mut D::Queue {
+        self.end();
+        self.queue.begin_compute(label);
+        (self.open, self.used) = (Encoder::Compute, true);
+        &mut self.queue
+    }
+
+    /// Commits what was encoded; its number, which is the last one's where there is nothing.
+    pub(crate) fn commit(&mut self) -> Serial {
+        self.end();
+        if std::mem::take(&mut self.used) {
+            self.committed = self.queue.commit();
+            self.draws = 0;
+        }
+        self.committed
+    }
+
+    /// Looks at what has completed.
+    ///
+    /// # Errors
+    /// Where the device is gone.
+    pub(crate) fn retire(&mut self) -> Result {
+        self.completed = self.completed.max(self.queue.completed());
+        self.look_at_faults()
+    }
+
+    /// Waits until a command buffer has completed.
+    ///
+    /// # Errors
+    /// Where the device is gone, or does not end.
+    pub(crate) fn wait(&mut self, serial: Serial) -> Result {
+        if serial > self.completed && !self.queue.wait(serial, PATIENCE) {
+            self.retire()?;
+            return Err(Error::Hung(PATIENCE.as_secs()));
+        }
+        self.retire()
+    }
+
+    /// Waits a while for more to complete. False if nothing is under way.
+    pub(crate) fn wait_for_more(&mut self, timeout: Duration) -> Result<bool> {
+        if self.is_idle() {
+            return Ok(false);
+        }
+        let _there = self.queue.wait(self.completed + 1, timeout);
+        self.retire()?;
+        Ok(true)
+    }
+
+    fn look_at_faults(&mut self) -> Result {
+        let mut lost = None;
+        for fault in self.queue.faults() {
+            tracing::error!("Metal: {fault}");
+            self.fault_count += 1;
+            if fault.lost {
+                lost.get_or_insert_with(|| fault.clone());
+            }
+            if self.faults.len() < KEPT_FAULTS {
+                self.faults.push(fault);
+            }
+        }
+        lost.map_or(Ok(()), |fault| Err(Error::DeviceLost(fault)))
+    }
+}

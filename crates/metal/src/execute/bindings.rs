@@ -1,0 +1,217 @@
+//! What shaders read: constants, the system block, textures and samplers.
+
+use crate::error::Result;
+use crate::pipeline::shaders::{TextureArgument, Variant};
+use crate::renderer::Renderer;
+use crate::resources::texture::Texture;
+use crate::state::bound::{Prepared, Sampled, Snapshot};
+use afterimage_abi::metal;
+use afterimage_metal_calls::{Device, Queue, Region, Stage};
+use afterimage_render::constants::{system_block, write};
+use afterimage_stream::packets::{CreateBuffer, Stage as Guest, TextureBinding};
+use afterimage_stream::{Group, Groups, ObjectId, State};
+use smallvec::SmallVec;
+
+/// Puts the addresses of a stage's storage buffers where its constants are; the buffers, and whether they are written.
+pub(crate) fn write_addresses<D: Device>(
+    device: &D,
+    state: &State,
+    resources: &mut crate::resources::Resources<D>,
+    (current, version): (u64, u64),
+    stage: Guest,
+    variant: &Variant<D>,
+    block: &mut [u8],
+) -> SmallVec<[D::Buffer; 4]> {
+    let mut used = SmallVec::new();
+    for &(first, count, at) in &variant.buffers {
+        let bindings = &state.storage(stage)[first as usize..][..count as usize];
+        for (binding, register) in bindings.iter().zip(block[at..].as_chunks_mut::<16>().0) {
+            let mut words = [0, 0, 0, binding.word];
+            let buffer = if binding.buffer.is_none() { None } else { resources.buffers.get_mut(binding.buffer) };
+            if let Some(buffer) = buffer.filter(|buffer| buffer.desc.usage & CreateBuffer::STORAGE != 0)
+                && let Some(rest) = buffer.desc.size.checked_sub(binding.offset)
+            {
+                let size = if binding.size == 0 { rest } else { binding.size.min(rest) };
+                let address = device.gpu_address(&buffer.raw) + binding.offset;
+                let size = u32::try_from(size).unwrap_or(u32::MAX);
+                words[..3].copy_from_slice(&[address as u32, (address >> 32) as u32, size]);
+                buffer.last_used = current;
+                if variant.reaches[1] {
+                    (buffer.gpu_written, buffer.version) = (true, version);
+                }
+                used.push(buffer.raw.clone());
+            }
+            register.copy_from_slice(bytemuck::bytes_of(&words));
+        }
+    }
+    used
+}
+
+impl<D: Device> Renderer<D> {
+    /// The textures that a draw's shaders sample: stage, argument, what is bound.
+    fn arguments(&self, vertex: u32, pixel: Option<u32>) -> SmallVec<[(Stage, TextureArgument, TextureBinding); 8]> {
+        let variants = [(Stage::Vertex, Some(vertex)), (Stage::Fragment, pixel)];
+        let of = |(stage, number): (Stage, Option<u32>)| {
+            let variant = number.and_then(|number| self.library.variant(number));
+            let textures = variant.map_or(&[] as &[_], |variant| &variant.textures);
+            textures.iter().map(move |argument| (stage, *argument, self.state.textures[argument.slot]))
+        };
+        variants.into_iter().flat_map(of).collect()
+    }
+
+    /// Sees to it that all that draws sample has texels, which may take copies before the pass.
+    pub(crate) fn ready_textures(&mut self, vertex: u32, pixel: Option<u32>) -> Result {
+        for (.., binding) in self.arguments(vertex, pixel) {
+            self.make_live(binding.texture)?;
+        }
+        let read = self.read_targets(vertex, pixel);
+        self.bound.reads.clear();
+        for texture in read {
+            self.end_pass();
+            let copy = self.snapshot(texture)?;
+            self.bound.reads.push(Snapshot { number: self.versions, texture, copy });
+        }
+        Ok(())
+    }
+
+    /// Textures that are sampled and drawn into at once.
+    fn read_targets(&self, vertex: u32, pixel: Option<u32>) -> SmallVec<[ObjectId; 0]> {
+        let mut found: SmallVec<[ObjectId; 0]> = SmallVec::new();
+        let drawn = |id| self.bound.targets.all().any(|attachment| attachment.root == id);
+        for (.., binding) in self.arguments(vertex, pixel) {
+            let id = binding.texture;
+            if !id.is_none() && drawn(self.root(id)) && !found.contains(&id) {
+                found.push(id);
+            }
+        }
+        found
+    }
+
+    /// Whether draws sample what they draw into.
+    pub(crate) fn reads_targets(&self) -> bool {
+        !self.bound.reads.is_empty()
+    }
+
+    /// A copy of what a texture holds now. Metal's passes do not see what they draw, and what they draw into may not be sampled.
+    fn snapshot(&mut self, id: ObjectId) -> Result<Texture<D>> {
+        self.next_version();
+        let root = self.root(id);
+        let Some(source) = self.resources.textures.get(root) else {
+            return Err(self.unsupported("a texture that is gone"));
+        };
+        let mut desc = source.desc;
+        desc.id = root;
+        let mut copy = Texture::new(&self.device, &desc)?;
+        let (from, levels) = (source.raw.clone(), desc.levels);
+        let layers = if source.is_3d() { 1 } else { desc.layers };
+        for level in 0..levels {
+            for slice in 0..layers {
+                let region = Region { slice, level, origin: [0; 3], size: copy.extent(level) };
+                self.commands.blit().copy_texture(&from, region, &copy.raw, region);
+                copy.filled(level, slice);
+            }
+        }
+        if root == id {
+            return Ok(copy);
+        }
+        // A view of the texture becomes one of the copy.
+        match self.state.objects.get(id) {
+            Some(afterimage_stream::Created::View(view, like)) => Texture::of_view(&self.device, view, like, &copy),
+            _ => Ok(copy),
+        }
+    }
+
+    /// Binds constants and system blocks of dirty groups that the encoder does not have.
+    pub(crate) fn bind_constants(&mut self, prepared: &Prepared, dirty: Groups) -> Result {
+        let points = [1.0, self.device.facts().limits.point_size as f32];
+        let stages =
+            [(Stage::Vertex, Guest::Vertex, Some(prepared.vertex)), (Stage::Fragment, Guest::Pixel, prepared.pixel)];
+        for (at, (stage, guest, number)) in stages.into_iter().enumerate() {
+            let version = self.next_version();
+            let current = self.commands.current();
+            let Some(variant) = number.and_then(|number| self.library.variant(number)) else { continue };
+            let has_system = variant.system;
+            let own = if at == 0 { Group::VertexConstants } else { Group::PixelConstants };
+            if variant.constant_bytes > 0 && dirty.contains(own) {
+                let mut block = vec![0; variant.constant_bytes];
+                write(&self.state, &variant.segments, &variant.defs, &mut block);
+                let Self { device, state, resources, .. } = self;
+                let used = write_addresses(device, state, resources, (current, version), guest, variant, &mut block);
+                let written = variant.reaches[1];
+                used.iter().for_each(|buffer| self.commands.queue.use_buffer(stage, buffer, written));
+                if self.bound.recorded.constants[at] != block {
+                    self.set_bytes(stage, metal::CONSTANTS, &block)?;
+                    self.bound.recorded.constants[at] = block;
+                }
+            }
+            let system = [Group::SystemConstants, Group::Shapes, Group::PixelOps];
+            if has_system && system.iter().any(|group| dirty.contains(*group)) {
+                let block = system_block(&self.state, &self.halves(), points);
+                let bytes: &[u8] = bytemuck::cast_slice(&block);
+                if self.bound.recorded.system[at] != bytes {
+                    self.set_bytes(stage, metal::SYSTEM, bytes)?;
+                    self.bound.recorded.system[at] = bytes.to_vec();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes in the argument table: by value where they are few, else in a ring.
+    pub(crate) fn set_bytes(&mut self, stage: Stage, index: u32, bytes: &[u8]) -> Result {
+        if bytes.len() <= self.device.facts().limits.bytes as usize {
+            self.commands.queue.set_bytes(stage, index, bytes);
+        } else {
+            let align = u64::from(self.device.facts().limits.constant_offset_step).max(16);
+            let slice = self.put(bytes, align)?;
+            self.commands.queue.set_buffer(stage, index, &slice.buffer, slice.offset);
+        }
+        Ok(())
+    }
+
+    /// Binds textures and samplers that the encoder does not have.
+    pub(crate) fn bind_textures(&mut self, prepared: &Prepared) -> Result {
+        for (stage, argument, binding) in self.arguments(prepared.vertex, prepared.pixel) {
+            let snapshot = self.bound.reads.iter().find(|read| read.texture == binding.texture);
+            let sampled = Sampled {
+                texture: binding.texture,
+                sampler: binding.sampler,
+                snapshot: snapshot.map_or(0, |read| read.number),
+            };
+            let table = &mut self.bound.recorded.textures[usize::from(stage == Stage::Fragment)];
+            let Some(place) = table.get_mut(argument.index as usize) else { continue };
+            if place.replace(sampled) != Some(sampled) {
+                self.bind_texture(stage, argument, binding)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds a texture, or nothing of its shape, and a sampler.
+    pub(crate) fn bind_texture(&mut self, stage: Stage, argument: TextureArgument, binding: TextureBinding) -> Result {
+        let Self { device, resources, commands, bound, .. } = self;
+        let current = commands.current();
+        let sampler = resources.samplers.get(binding.sampler);
+        let srgb = sampler.is_some_and(|sampler| sampler.desc.srgb != 0);
+        let snapshot = bound.reads.iter_mut().find(|read| read.texture == binding.texture);
+        let texture = match snapshot {
+            Some(read) => Some(&mut read.copy),
+            None => resources.textures.get_mut(binding.texture).filter(|_| !binding.texture.is_none()),
+        };
+        let mut bound_texture = None;
+        if let Some(texture) = texture {
+            texture.last_used = current;
+            let fits = texture.kind() == 0 && (!argument.shadow || texture.format.is_depth());
+            bound_texture = if fits { texture.sampled(device, argument.shape, srgb)?.cloned() } else { None };
+        }
+        let texture = match &bound_texture {
+            Some(texture) => texture,
+            None if argument.shadow => resources.nulls.depth(argument.shape),
+            None => resources.nulls.texture(argument.shape),
+        };
+        commands.queue.set_texture(stage, argument.index, texture);
+        let sampler = sampler.map_or(&resources.nulls.sampler, |sampler| &sampler.raw);
+        commands.queue.set_sampler(stage, argument.index, sampler);
+        Ok(())
+    }
+}

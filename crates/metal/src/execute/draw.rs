@@ -1,0 +1,285 @@
+//! Draws: what they need is made ready, bound where the encoder has something else, and drawn.
+
+use crate::error::Result;
+use crate::execute::indices::Indexed;
+use crate::execute::variants::{Wanted, draws_in_parts};
+use crate::pipeline::key::{Key, Topology as Class, blends};
+use crate::renderer::Renderer;
+use crate::state::bound::{Fills, Prepared};
+use afterimage_metal_calls::{Device, DrawCount, Indices, PrimitiveType, Queue};
+use afterimage_stream::host::level;
+use afterimage_stream::packets::{BlendFactor, BlendOp, Cull, Draw, DrawIndexed, Fill, SetBlend, Topology};
+use afterimage_stream::{Group, Groups};
+
+/// Vertices that one draw may have over all instances: more than any program draws, less than hangs a GPU.
+pub(crate) const MOST_VERTICES: u64 = 1 << 24;
+
+/// What only changes what is set, or read, and nothing that pipelines are chosen by.
+const SETTING: Groups = groups(&[
+    Group::Viewport,
+    Group::Scissor,
+    Group::Raster,
+    Group::DepthStencil,
+    Group::Blend,
+    Group::VertexBuffers,
+    Group::IndexBuffer,
+    Group::Lines,
+    Group::VertexConstants,
+    Group::PixelConstants,
+    Group::SystemConstants,
+    Group::Push,
+    Group::Counting,
+    Group::Feedback,
+]);
+/// What pipelines are chosen by, and what must be ready before a pass.
+const CHOOSING: Groups = level::DRAW.except(SETTING);
+/// Blocks of constants.
+const CONSTANTS: Groups =
+    groups(&[Group::VertexConstants, Group::PixelConstants, Group::SystemConstants, Group::Shapes, Group::PixelOps]);
+
+const fn groups(groups: &[Group]) -> Groups {
+    let (mut bits, mut at) = (0, 0);
+    while at < groups.len() {
+        bits |= 1 << groups[at] as u8;
+        at += 1;
+    }
+    Groups::of_bits(bits)
+}
+
+/// A draw, indexed or not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    pub(crate) topology: Topology,
+    pub(crate) indexed: bool,
+    /// First vertex or index.
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    pub(crate) base_vertex: i32,
+    pub(crate) instances: u32,
+    pub(crate) first_instance: u32,
+}
+
+/// Topologies whose primitives are triangles.
+pub(crate) fn has_faces(topology: Topology) -> bool {
+    matches!(topology, Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan)
+}
+
+/// The blend state that draws a part of the fragments: see [`afterimage_shader::PixelOps::signed_part`].
+fn blend_of_part(blend: &SetBlend, part: u8) -> SetBlend {
+    let add = match (part, BlendOp::of(blend.color_op)) {
+        (1, BlendOp::SignedAdd) | (2, BlendOp::SignedReverseSubtract) => true,
+        (1 | 2, _) => false,
+        _ => return *blend,
+    };
+    let op = if add { BlendOp::Add } else { BlendOp::ReverseSubtract } as u8;
+    let one = BlendFactor::One as u8;
+    SetBlend { src_color: one, dst_color: one, color_op: op, src_alpha: one, dst_alpha: one, alpha_op: op, ..*blend }
+}
+
+impl<D: Device> Renderer<D> {
+    /// [`Draw`].
+    pub(crate) fn draw(&mut self, body: &Draw) {
+        let Draw { topology, first, count, instances, first_instance, .. } = *body;
+        let topology = Topology::of(topology as u8);
+        self.draw_call(&Call { topology, indexed: false, first, count, base_vertex: 0, instances, first_instance });
+    }
+
+    /// [`DrawIndexed`].
+    pub(crate) fn draw_indexed(&mut self, body: &DrawIndexed) {
+        let DrawIndexed { topology, first, count, base_vertex, instances, first_instance } = *body;
+        let topology = Topology::of(topology as u8);
+        self.draw_call(&Call { topology, indexed: true, first, count, base_vertex, instances, first_instance });
+    }
+
+    /// Draws, in as many parts as it takes.
+    pub(crate) fn draw_call(&mut self, call: &Call) {
+        self.draws += 1;
+        let parts = draws_in_parts(&self.state.blend) && self.state.blend_targets.is_empty();
+        let mut drawn = true;
+        for part in if parts { 1..=2 } else { 0..=0 } {
+            if std::mem::replace(&mut self.bound.part, part) != part {
+                self.prepared = None;
+            }
+            // The second part is tested against the same as the first, and leaves what the draw leaves.
+            self.bound.draws_count = part != 1;
+            drawn &= self.draw_part(call).unwrap_or_else(|error| {
+                tracing::error!("a draw: {error}");
+                if matches!(error, crate::Error::DeviceLost(_) | crate::Error::Hung(_)) {
+                    self.lose(error);
+                }
+                false
+            });
+        }
+        self.bound.draws_count = true;
+        self.skipped_draws += u64::from(!drawn);
+    }
+
+    /// How triangles are filled.
+    pub(crate) fn fills(&self, topology: Topology) -> Fills {
+        let raster = &*self.state.raster;
+        let [front, back] = [Fill::of(raster.fill), Fill::of(raster.fill_back)];
+        match Cull::of(raster.cull) {
+            _ if !has_faces(topology) => Fills::Same(Fill::Solid),
+            Cull::Front => Fills::Same(back),
+            Cull::None if front != back => Fills::Apart(front, back),
+            _ => Fills::Same(front),
+        }
+    }
+
+    /// Draws. False where it was dropped.
+    fn draw_part(&mut self, call: &Call) -> Result<bool> {
+        match self.fills(call.topology) {
+            // Points are another pipeline.
+            Fills::Apart(front, back) if [front, back].contains(&Fill::Point) => {
+                let drawn = self.draw_faces(call, Fills::One(Cull::Back, front))?;
+                Ok(self.draw_faces(call, Fills::One(Cull::Front, back))? && drawn)
+            }
+            fills => self.draw_faces(call, fills),
+        }
+    }
+
+    fn draw_faces(&mut self, call: &Call, fills: Fills) -> Result<bool> {
+        let corners = matches!(fills, Fills::Same(Fill::Point) | Fills::One(_, Fill::Point));
+        if corners && (self.state.raster.cull != 0 || matches!(fills, Fills::One(..))) {
+            self.warn_once("corners of one face alone");
+        }
+        let points = call.topology == Topology::PointList || corners;
+        let class = match call.topology {
+            _ if points => Class::Point,
+            Topology::LineList | Topology::LineStrip => Class::Line,
+            topology if has_faces(topology) => Class::Triangle,
+            _ => {
+                self.warn_once("lists of rectangles and primitives with adjacency, whose draws are skipped: they");
+                return Ok(false);
+            }
+        };
+        // What a draw finds of the targets that it reads is another thing each time.
+        let changed = self.state.tracker.take();
+        self.bound.dirty.merge(changed);
+        let fits = self.prepared.as_ref().is_some_and(|prepared| prepared.key.topology == class);
+        if self.bound.dirty.touches(CHOOSING) || !fits || self.reads_targets() {
+            self.prepared = None;
+            let Some(prepared) = self.prepare(class, points)? else { return Ok(false) };
+            self.prepared = Some(prepared);
+        }
+        let Some(mut prepared) = self.prepared.take() else { return Ok(false) };
+        if self.bound.dirty.contains(Group::VertexBuffers) {
+            let inputs = self.library.variant(prepared.vertex).map_or(0, |variant| variant.inputs);
+            prepared.input = self.wanted_input(inputs);
+        }
+        let drawn = self.draw_prepared(call, fills, points, &mut prepared);
+        self.prepared = Some(prepared);
+        drawn
+    }
+
+    /// Chooses targets, shaders and all that pipelines are chosen by; readies textures. `None` where the draw must be dropped.
+    fn prepare(&mut self, class: Class, points: bool) -> Result<Option<Prepared>> {
+        self.apply_targets()?;
+        let (raster, viewport) = (*self.state.raster, *self.state.viewport);
+        let discard = raster.discard != 0;
+        let visible = !self.bound.targets.is_empty() && viewport.width > 0.0 && viewport.height > 0.0;
+        if !visible && !discard {
+            return Ok(None);
+        }
+        let samples = u32::from(self.bound.targets.formats.samples.max(1));
+        let all = (1u32 << samples.min(31)) - 1;
+        if raster.sample_mask & all == 0 && !discard {
+            return Ok(None);
+        }
+        if raster.sample_mask & all != all {
+            self.warn_once("draws to some samples of pixels");
+        }
+        if self.state.blend.logic_op != 0 {
+            self.warn_once("logical operations");
+        }
+        if class == Class::Line && raster.line_width != 0.0 && raster.line_width != 1.0 {
+            self.warn_once("lines of another width than a pixel");
+        }
+        let Some(Wanted { vertex, pixel }) = self.wanted_variants(points) else { return Ok(None) };
+        self.ready_textures(vertex, pixel)?;
+        if pixel.and_then(|number| self.library.variant(number)).is_some_and(|variant| variant.writes_depth) && !discard
+        {
+            self.stand_in_for_depth()?;
+        }
+        let Some(of_vertex) = self.library.variant(vertex) else { return Ok(None) };
+        let input = self.wanted_input(of_vertex.inputs);
+        let of_pixel = pixel.and_then(|number| self.library.variant(number));
+        let outputs = of_pixel.map_or(0, |variant| variant.outputs);
+        let ops = self.state.pixel_ops.alpha_compare;
+        let spec = of_pixel
+            .map_or(crate::pipeline::shaders::Spec::DYNAMIC, |variant| variant.spec(ops, self.state.pixel_ops.fog));
+        let blend = blend_of_part(&self.state.blend, self.bound.part);
+        let targets = &self.bound.targets;
+        let blends = blends(&blend, &self.state.blend_targets, outputs, targets.blendable);
+        let key = Key {
+            vertex,
+            pixel,
+            spec,
+            input: 0,
+            targets: targets.formats,
+            blends,
+            alpha_to_coverage: raster.alpha_to_coverage != 0 && samples > 1 && targets.formats.colors[0].is_some(),
+            discard,
+            topology: class,
+        };
+        Ok(Some(Prepared { vertex, pixel, key, input }))
+    }
+
+    fn draw_prepared(&mut self, call: &Call, fills: Fills, points: bool, prepared: &mut Prepared) -> Result<bool> {
+        let Some(indexed) = self.ready_indices(call, points, &prepared.input)? else { return Ok(true) };
+        let Indexed { primitive, count, needed, .. } = indexed;
+        let Some(scissor) = self.scissor() else { return Ok(true) };
+        let (copies, sources) = self.ready_vertices(&prepared.input, needed, &count)?;
+        prepared.key.input = self.pipelines.input(prepared.input.descriptor(copies));
+        let Some(pipeline) = self.pipelines.get(&self.device, &mut self.library, &prepared.key) else {
+            return Ok(false);
+        };
+        self.open_pass()?;
+        self.count_draws()?;
+        let before = self.bound.recorded.key.replace(prepared.key);
+        if before != Some(prepared.key) {
+            self.commands.queue.set_render_pipeline(&pipeline);
+            let shaders = |key: Key| (key.vertex, key.pixel);
+            self.bound.recorded.complete &= before.is_some_and(|before| shaders(before) == shaders(prepared.key));
+        }
+        let (dirty, all) = (self.bound.dirty, !self.bound.recorded.complete);
+        if all || !dirty.except(CONSTANTS).is_empty() || self.bound.recorded.fills.replace(fills) != Some(fills) {
+            self.set_tests()?;
+            self.set_state(scissor, fills);
+        }
+        self.bind_vertices(&sources, prepared.input.reads_default());
+        if all || dirty.touches(CONSTANTS) {
+            self.bind_constants(prepared, if all { Groups::all() } else { dirty })?;
+        }
+        if all || dirty.touches(CHOOSING) {
+            self.bind_textures(prepared)?;
+        }
+        self.bound.recorded.complete = true;
+        self.bound.dirty = Groups::none();
+        self.commands.draws += 1;
+        match fills {
+            Fills::Apart(front, back) => {
+                for (cull, fill) in [(Cull::Back, front), (Cull::Front, back)] {
+                    self.set_faces(cull, fill);
+                    self.encode(primitive, count, &indexed);
+                }
+            }
+            Fills::Same(_) | Fills::One(..) => self.encode(primitive, count, &indexed),
+        }
+        if self.reads_targets() {
+            // What was drawn is what the next draw finds.
+            self.end_pass();
+        }
+        Ok(true)
+    }
+
+    fn encode(&mut self, primitive: PrimitiveType, count: DrawCount, indexed: &Indexed<D>) {
+        match &indexed.indices {
+            None => self.commands.queue.draw(primitive, count),
+            Some((slice, ty)) => {
+                let indices = Indices { buffer: &slice.buffer, offset: slice.offset, ty: *ty };
+                self.commands.queue.draw_indexed(primitive, count, indices);
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! What each packet does.
+
+mod bindings;
+mod buffers;
+mod clear;
+mod compute;
+mod copy;
+mod draw;
+mod executor;
+mod frames;
+mod indices;
+mod objects;
+mod present;
+mod query;
+mod readback;
+mod state;
+mod targets;
+mod upload;
+mod variants;
+mod vertices;

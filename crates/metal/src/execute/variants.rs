@@ -1,0 +1,107 @@
+//! Choosing the variants of the bound shaders.
+
+use crate::renderer::Renderer;
+use afterimage_metal_calls::Device;
+use afterimage_shader::{RuntimeInfo, bound};
+use afterimage_stream::packets::{BlendOp, SetBlend, Swizzle};
+use afterimage_stream::{ObjectId, TEXTURE_SLOTS};
+
+/// Variants for the present state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub(crate) vertex: u32,
+    pub(crate) pixel: Option<u32>,
+}
+
+/// Whether draws must be drawn in two parts, since no device reads what it blends as signed.
+pub(crate) fn draws_in_parts(blend: &SetBlend) -> bool {
+    blend.enable != 0 && blend.logic_op == 0 && BlendOp::of(blend.color_op).is_signed()
+}
+
+impl<D: Device> Renderer<D> {
+    /// What shaders are compiled for where this is bound; `before` is what it was for the slot.
+    fn shape_of(&self, slot: usize, before: u8) -> u8 {
+        let binding = self.state.textures[slot];
+        let texture = self.resources.textures.get(binding.texture).filter(|_| !binding.texture.is_none());
+        let sampler = self.resources.samplers.get(binding.sampler);
+        // Projection is a matter of the pixel operations.
+        let projected = before & bound::PROJECTED;
+        // There is nothing of every shape: what was compiled for the texture before serves.
+        let Some(texture) = texture else { return projected | before & bound::KIND };
+        let mut shape = match texture.shape() {
+            crate::resources::texture::Shape::Cube | crate::resources::texture::Shape::CubeArray => bound::CUBE,
+            crate::resources::texture::Shape::D3 => bound::D3,
+            _ => bound::D2,
+        };
+        if texture.format.is_depth() && sampler.is_some_and(|sampler| sampler.desc.compare_enable != 0) {
+            shape |= bound::SHADOW;
+        }
+        if shape == bound::D2 && sampler.is_some_and(|sampler| sampler.desc.gather != 0) {
+            shape |= bound::FETCH4;
+            let [red, .., alpha] = texture.desc.swizzle;
+            if red != Swizzle::Red as u8 && alpha == Swizzle::Red as u8 {
+                shape |= bound::FETCH4_ALPHA;
+            }
+        }
+        shape | projected
+    }
+
+    /// Half a texel of each pixel slot whose lookups give four.
+    pub(crate) fn halves(&self) -> [[f32; 2]; 16] {
+        std::array::from_fn(|slot| {
+            let texture = self.resources.textures.get(self.state.textures[slot].texture);
+            match texture {
+                Some(texture) if self.bound.runtime.textures[slot] & bound::FETCH4 != 0 => {
+                    [0.5 / texture.desc.width as f32, 0.5 / texture.desc.height as f32]
+                }
+                _ => [0.0; 2],
+            }
+        })
+    }
+
+    /// State around the shaders, where points are drawn or not.
+    fn runtime(&self, points: bool) -> RuntimeInfo {
+        let mut runtime = self.bound.runtime;
+        let ops = &*self.state.pixel_ops;
+        for slot in 0..TEXTURE_SLOTS {
+            runtime.textures[slot] = self.shape_of(slot, runtime.textures[slot]);
+        }
+        runtime.vertex_ops.point_size = points.into();
+        runtime.vertex_ops.clip_planes = ops.clip_planes & 0x3f;
+        runtime.pixel_ops.alpha_compare = ops.alpha_compare;
+        runtime.pixel_ops.fog = ops.fog;
+        runtime.pixel_ops.flat = ops.flat;
+        // Only points have a place in the point.
+        runtime.pixel_ops.point_sprite = ops.point_sprite & u8::from(points);
+        runtime.pixel_ops.srgb_write = self.bound.targets.srgb_write;
+        runtime.pixel_ops.signed_part = self.bound.part;
+        for (slot, texture) in runtime.textures.iter_mut().enumerate().take(8) {
+            let projected = if ops.projected >> slot & 1 != 0 { bound::PROJECTED } else { 0 };
+            *texture = *texture & !bound::PROJECTED | projected;
+        }
+        runtime
+    }
+
+    /// The variants of the bound shaders. `None` where one of them is no shader.
+    pub(crate) fn wanted_variants(&mut self, points: bool) -> Option<Wanted> {
+        let mut runtime = self.runtime(points);
+        let bound = *self.state.shaders;
+        if !bound.geometry.is_none() {
+            self.warn_once("geometry shaders, whose draws are skipped: they");
+            return None;
+        }
+        let ops = runtime.pixel_ops;
+        let pixel = self.shaders.get(bound.pixel).and_then(|guest| guest.shader.as_ref());
+        let generic = pixel.is_some_and(|pixel| pixel.wants_generic(ops.alpha_compare, ops.fog));
+        runtime.pixel_ops.generic = generic.into();
+        let vertex = self.shaders.get_mut(bound.vertex)?;
+        runtime.link = vertex.shader.as_ref()?.link();
+        let vertex = self.library.number(&self.device, vertex, &runtime)?;
+        let pixel = match bound.pixel {
+            ObjectId::NONE => None,
+            id => Some(self.library.number(&self.device, self.shaders.get_mut(id)?, &runtime)?),
+        };
+        self.bound.runtime = runtime;
+        Some(Wanted { vertex, pixel })
+    }
+}

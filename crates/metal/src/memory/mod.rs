@@ -1,0 +1,3 @@
+//! Memory that lasts for a frame or a command buffer.
+
+pub(crate) mod ring;

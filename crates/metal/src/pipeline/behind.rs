@@ -1,0 +1,47 @@
+//! What the renderer puts behind what shaders declare: the table of [`afterimage_shader::declared`], filled for a device.
+
+use afterimage_abi::slots::VERTEX_ATTRIBUTES;
+use afterimage_abi::{Bank, SystemRegister};
+use afterimage_ir::{MAX_ARRAY, MAX_VARS};
+use afterimage_metal_calls::Facts;
+use afterimage_shader::Stage;
+use afterimage_shader::declared::{BankBehind, Behind, Has};
+
+/// Locations between the stages. They are names in Metal; how much is behind them all the writer of shaders counts.
+const LOCATIONS: u32 = 31;
+
+/// What there is on a device. Banks of addresses are there for shaders of tests that may have addresses of their own.
+pub(crate) fn of(facts: &Facts, raw_addresses: bool) -> Behind {
+    let limits = &facts.limits;
+    Behind {
+        banks: Bank::ALL.into_iter().map(|bank| behind_bank(bank, raw_addresses)).collect(),
+        system: SystemRegister::COUNT.into(),
+        vertex_inputs: limits.vertex_attributes.min(VERTEX_ATTRIBUTES as u32),
+        varyings: LOCATIONS,
+        pixel_inputs: LOCATIONS,
+        targets: limits.targets,
+        pixel_resources: limits.targets,
+        distances: [limits.clip_distances, 0, limits.clip_distances],
+        geometry: [0; 3],
+        feedback: None,
+        images: 0,
+        group: [limits.threads; 3],
+        lanes: limits.threads,
+        shared: limits.threadgroup_memory,
+        array: MAX_ARRAY,
+        variables: MAX_VARS as u32,
+        has: Has { stores: [facts.addresses; 2], ..Has::default() },
+    }
+}
+
+/// A bank of the stream.
+fn behind_bank(bank: Bank, raw_addresses: bool) -> BankBehind {
+    let stages: &[Stage] = match bank.reader() {
+        Some(Stage::Vertex | Stage::Geometry) => &[Stage::Vertex, Stage::Geometry],
+        Some(Stage::Pixel) => &[Stage::Pixel],
+        Some(Stage::Compute) => &[Stage::Compute],
+        // The system block is laid out by the renderer.
+        None => &[],
+    };
+    BankBehind { registers: if bank.has_addresses() && !raw_addresses { 0 } else { bank.registers().into() }, stages }
+}

@@ -1,0 +1,7 @@
+//! From guest code and state to pipelines.
+
+pub(crate) mod behind;
+pub(crate) mod key;
+pub(crate) mod own;
+pub(crate) mod pipelines;
+pub(crate) mod shaders;

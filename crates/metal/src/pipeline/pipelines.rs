@@ -1,0 +1,203 @@
+//! Pipelines and states, each made once.
+
+use crate::error::{Error, Result};
+use crate::pipeline::key::{Blend, Key, TargetFormats};
+use crate::pipeline::own::Own;
+use crate::pipeline::shaders::{Library, Spec};
+use afterimage_metal_calls::{
+    Class, ColorTarget, DepthStencilDescriptor, Device, FunctionDescriptor, PixelFormat, RenderPipelineDescriptor,
+    TopologyClass, VertexDescriptor,
+};
+use afterimage_stream::Budget;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// What is there already.
+#[derive(Debug)]
+pub(crate) struct Pipelines<D: Device> {
+    /// Of guests' draws; none where it cannot be made.
+    made: FxHashMap<Key, Option<D::RenderPipeline>>,
+    /// Of kernels, by number of the variant.
+    kernels: FxHashMap<u32, Option<D::ComputePipeline>>,
+    depth_stencils: FxHashMap<DepthStencilDescriptor, D::DepthStencil>,
+    /// Vertex layouts by number.
+    inputs: Vec<VertexDescriptor>,
+    input_numbers: FxHashMap<VertexDescriptor, u32>,
+    /// Functions and pipelines of our own shaders.
+    functions: FxHashMap<String, D::Function>,
+    own: FxHashMap<(Own, TargetFormats, [bool; 4]), D::RenderPipeline>,
+    /// How many pipelines there may be.
+    pub(crate) budget: u64,
+}
+
+impl<D: Device> Default for Pipelines<D> {
+    fn default() -> Self {
+        Self {
+            made: FxHashMap::default(),
+            kernels: FxHashMap::default(),
+            depth_stencils: FxHashMap::default(),
+            inputs: Vec::new(),
+            input_numbers: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            own: FxHashMap::default(),
+            budget: Budget::Pipelines.row().default,
+        }
+    }
+}
+
+/// Colour attachments as a pipeline has them.
+fn colors(targets: &TargetFormats, blends: &[Blend; 8]) -> SmallVec<[Option<ColorTarget>; 8]> {
+    let count = targets.color_count();
+    let one = |(format, blend): (&Option<_>, &Blend)| {
+        format.map(|format| ColorTarget { format, blending: blend.blending, write: blend.write })
+    };
+    targets.colors[..count].iter().zip(blends).map(one).collect()
+}
+
+impl<D: Device> Pipelines<D> {
+    /// The number of a vertex layout.
+    pub(crate) fn input(&mut self, input: VertexDescriptor) -> u32 {
+        if let Some(number) = self.input_numbers.get(&input) {
+            return *number;
+        }
+        let number = self.inputs.len() as u32;
+        self.inputs.push(input.clone());
+        self.input_numbers.insert(input, number);
+        number
+    }
+
+    /// The pipeline of a key; none where it cannot be made, which was said when it was tried.
+    pub(crate) fn get(&mut self, device: &D, library: &mut Library<D>, key: &Key) -> Option<D::RenderPipeline> {
+        if let Some(made) = self.made.get(key) {
+            return made.clone();
+        }
+        let made = self.make(device, library, key);
+        let made = made.inspect_err(|error| tracing::error!("a pipeline: {error}; its draws are skipped")).ok();
+        self.made.insert(*key, made.clone());
+        made
+    }
+
+    fn make(&mut self, device: &D, library: &mut Library<D>, key: &Key) -> Result<D::RenderPipeline> {
+        let (asked, limit) = (self.made.len() as u64 + 1, self.budget);
+        if asked > limit {
+            return Err(Error::Budget { what: "a pipeline".to_owned(), budget: Budget::Pipelines, asked, limit });
+        }
+        let unsupported = |what: String| Error::Unsupported { device: device.facts().name.clone(), what };
+        let gone = || unsupported("a shader that is not there".to_owned());
+        let none = VertexDescriptor::default();
+        let input = self.inputs.get(key.input as usize).unwrap_or(&none);
+        let vertex = library.variant_mut(key.vertex).ok_or_else(gone)?;
+        if let Some(layout) = input.layouts.iter().find(|layout| layout.buffer < vertex.buffers_end) {
+            let (buffer, end) = (layout.buffer, vertex.buffers_end);
+            return Err(unsupported(format!("a shader with {end} buffers beside vertices in buffer {buffer}")));
+        }
+        let gives = vertex.varyings.clone();
+        if let Some(pixel) = key.pixel.filter(|_| !key.discard).and_then(|number| library.variant(number)) {
+            if let Some((location, lanes, _)) = pixel.varyings.iter().find(|read| !gives.contains(read)) {
+                let what =
+                    format!("shaders that do not fit: {lanes} components at location {location} are not written");
+                return Err(unsupported(what));
+            }
+            for (index, format) in key.targets.colors.iter().enumerate() {
+                let integers = pixel.integer_outputs >> index & 1 != 0;
+                let fits = match format.map(PixelFormat::class) {
+                    None => true,
+                    Some(Class::UInt) => integers,
+                    Some(Class::Int) => false,
+                    Some(_) => !integers,
+                };
+                if pixel.outputs >> index & 1 != 0 && !fits {
+                    return Err(unsupported(format!("colour output {index} of a shader to a target of {format:?}")));
+                }
+            }
+        }
+        let vertex = library.variant_mut(key.vertex).ok_or_else(gone)?;
+        let point_size = vertex.point_size;
+        let vertex = vertex.function(device, Spec::DYNAMIC)?;
+        let fragment = match key.pixel.filter(|_| !key.discard) {
+            Some(number) => Some(library.variant_mut(number).ok_or_else(gone)?.function(device, key.spec)?),
+            None => None,
+        };
+        let descriptor = RenderPipelineDescriptor {
+            label: "guest",
+            vertex: &vertex,
+            fragment: fragment.as_ref(),
+            input,
+            colors: &colors(&key.targets, &key.blends),
+            depth: key.targets.depth,
+            stencil: key.targets.stencil(),
+            samples: key.targets.samples.max(1).into(),
+            alpha_to_coverage: key.alpha_to_coverage,
+            alpha_to_one: false,
+            rasterization: !key.discard,
+            topology: key.topology.class(point_size),
+        };
+        Ok(device.new_render_pipeline(&descriptor)?)
+    }
+
+    /// The pipeline of a kernel.
+    pub(crate) fn kernel(&mut self, device: &D, library: &mut Library<D>, number: u32) -> Option<D::ComputePipeline> {
+        if let Some(made) = self.kernels.get(&number) {
+            return made.clone();
+        }
+        let made = library.variant_mut(number).and_then(|variant| {
+            let made = variant
+                .function(device, Spec::DYNAMIC)
+                .and_then(|function| Ok(device.new_compute_pipeline(&function, "guest")?));
+            made.inspect_err(|error| tracing::error!("a kernel: {error}; its dispatches are skipped")).ok()
+        });
+        self.kernels.insert(number, made.clone());
+        made
+    }
+
+    /// Depth and stencil tests.
+    pub(crate) fn depth_stencil(&mut self, device: &D, descriptor: &DepthStencilDescriptor) -> Result<D::DepthStencil> {
+        if let Some(made) = self.depth_stencils.get(descriptor) {
+            return Ok(made.clone());
+        }
+        let made = device.new_depth_stencil(descriptor)?;
+        self.depth_stencils.insert(*descriptor, made.clone());
+        Ok(made)
+    }
+
+    /// A pipeline of our own shaders, which writes these channels of all targets that it has outputs for.
+    pub(crate) fn own(
+        &mut self,
+        device: &D,
+        own: Own,
+        targets: &TargetFormats,
+        write: [bool; 4],
+    ) -> Result<D::RenderPipeline> {
+        if let Some(made) = self.own.get(&(own, *targets, write)) {
+            return Ok(made.clone());
+        }
+        let mut function = |source: &str, name: &str| -> Result<D::Function> {
+            if let Some(made) = self.functions.get(source) {
+                return Ok(made.clone());
+            }
+            let made = device.new_function(&FunctionDescriptor { source, name, constants: &[], label: name })?;
+            self.functions.insert(source.to_owned(), made.clone());
+            Ok(made)
+        };
+        let vertex = function(&own.vertex(), "corner")?;
+        let fragment = own.fragment().map(|source| function(&source, "texel")).transpose()?;
+        let blends = [Blend { blending: None, write }; 8];
+        let descriptor = RenderPipelineDescriptor {
+            label: "afterimage",
+            vertex: &vertex,
+            fragment: fragment.as_ref(),
+            input: &VertexDescriptor::default(),
+            colors: &colors(targets, &blends),
+            depth: targets.depth,
+            stencil: targets.stencil(),
+            samples: targets.samples.max(1).into(),
+            alpha_to_coverage: false,
+            alpha_to_one: false,
+            rasterization: true,
+            topology: TopologyClass::Triangle,
+        };
+        let made = device.new_render_pipeline(&descriptor)?;
+        self.own.insert((own, *targets, write), made.clone());
+        Ok(made)
+    }
+}

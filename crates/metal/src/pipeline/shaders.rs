@@ -1,0 +1,317 @@
+//! Shaders: guest code to functions of Metal, compiled when a draw first asks.
+//!
+//! A *variant* is a shader compiled for the state around it. Variants are numbered and found by content, so the same code under two ids
+//! is compiled once.
+
+use crate::error::{Error, Result};
+use crate::resources::texture::Shape;
+use afterimage_abi::{Bank, GcnBank, spec};
+use afterimage_ir::{Component, InputAt, Kind, OutputAt};
+use afterimage_metal_calls::{Constant, Device, FunctionDescriptor};
+use afterimage_shader::declared::Behind;
+use afterimage_shader::msl::{self, Attribute};
+use afterimage_shader::{CompileError, FloatRules, Profile, RuntimeInfo, Segment, Shader, Stage, declared};
+use afterimage_stream::{Budget, ObjectId, TEXTURE_SLOTS};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Most functions of a variant that is specialised; beyond that it is told when it runs.
+const MOST_SPECS: usize = 16;
+
+/// Name of the function in every source.
+const ENTRY: &str = "main0";
+
+/// A texture that a shader samples, with its sampler.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextureArgument {
+    /// Slot among those of draws, or of dispatches.
+    pub(crate) slot: usize,
+    /// Index in the stage's argument tables.
+    pub(crate) index: u32,
+    /// What it is to the shader.
+    pub(crate) shape: Shape,
+    /// Whether lookups compare.
+    pub(crate) shadow: bool,
+}
+
+/// A compiled variant: its source, and what the renderer must supply.
+#[derive(Debug)]
+pub(crate) struct Variant<D: Device> {
+    source: String,
+    label: String,
+    /// Compiled for values of the specialisation constants.
+    functions: Vec<(Spec, D::Function)>,
+    /// Constant registers in the order of the stage's block, checked against the banks.
+    pub(crate) segments: SmallVec<[Segment; 4]>,
+    /// Bytes of the stage's block.
+    pub(crate) constant_bytes: usize,
+    /// Registers that the shader defines: offset in the block in bytes, and value.
+    pub(crate) defs: Vec<(usize, [u32; 4])>,
+    /// Registers of the bank of buffers: first one, number, and bytes from the start of the stage's block.
+    pub(crate) buffers: SmallVec<[(u32, u32, usize); 0]>,
+    /// Whether the system block is read.
+    pub(crate) system: bool,
+    /// What is sampled.
+    pub(crate) textures: SmallVec<[TextureArgument; 4]>,
+    /// Whether memory behind addresses is read or written, and whether it is written.
+    pub(crate) reaches: [bool; 2],
+    /// Vertex shaders: bit per input location.
+    pub(crate) inputs: u32,
+    /// Pixel shaders: bit per colour output.
+    pub(crate) outputs: u32,
+    /// Pixel shaders: bit per colour output that is of unsigned integers; the others are floats.
+    pub(crate) integer_outputs: u32,
+    /// Pixel shaders: whether they write depth.
+    pub(crate) writes_depth: bool,
+    /// What it reads of the stage before, or gives to the next: location, lanes, whether they are floats.
+    pub(crate) varyings: SmallVec<[(u8, u8, bool); 8]>,
+    /// Vertex shaders: whether they write the size of points.
+    pub(crate) point_size: bool,
+    /// The specialisation constants that it has.
+    specs: u32,
+    /// Threads of a group.
+    pub(crate) group: [u32; 3],
+    /// The first buffer index behind those that it has for itself.
+    pub(crate) buffers_end: u32,
+}
+
+/// Values of the specialisation constants: alpha test and fog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Spec(pub(crate) [u8; 2]);
+
+impl Spec {
+    /// Both are read when it runs.
+    pub(crate) const DYNAMIC: Self = Self([spec::DYNAMIC as u8; 2]);
+}
+
+impl<D: Device> Variant<D> {
+    fn new(artifact: msl::Artifact, label: String, device: &D) -> Result<Self> {
+        let reflection = &artifact.reflection;
+        let unsupported = |what: String| {
+            Err(Error::Unsupported { device: device.facts().name.clone(), what: format!("{label}: {what}") })
+        };
+        let in_bank = |segment: &&Segment| {
+            let registers = Bank::from_number(segment.bank.into()).map_or(0, |bank| u32::from(bank.registers()));
+            segment.first.checked_add(segment.count).is_some_and(|end| end <= registers)
+        };
+        let segments: SmallVec<[Segment; 4]> = reflection.segments.iter().filter(in_bank).copied().collect();
+        if segments.len() != reflection.segments.len() {
+            return unsupported(format!("constant segments {:?}", reflection.segments));
+        }
+        if !reflection.images.is_empty() {
+            return unsupported("storage images".to_owned());
+        }
+        let reaches = reflection.loads || reflection.stores;
+        if reaches && !device.facts().addresses {
+            return unsupported("memory by address".to_owned());
+        }
+        let mut textures = SmallVec::new();
+        for texture in &reflection.textures {
+            let (Some(shape), Component::Float) = (Shape::of(texture.dim), texture.component) else {
+                return unsupported(format!("textures of {} {}", texture.component.name(), texture.dim.name()));
+            };
+            let first = if reflection.stage == Stage::Compute { TEXTURE_SLOTS } else { 0 };
+            let slot = usize::from(texture.slot).saturating_sub(first);
+            if slot >= TEXTURE_SLOTS {
+                return unsupported(format!("texture slot {slot}"));
+            }
+            textures.push(TextureArgument {
+                slot,
+                index: msl::texture_index(reflection.stage, texture.slot),
+                shape,
+                shadow: texture.shadow,
+            });
+        }
+        let (mut buffers, mut at) = (SmallVec::new(), 0);
+        for segment in &segments {
+            if segment.bank == Bank::gcn(reflection.stage, GcnBank::Buffers) as u8 {
+                buffers.push((segment.first, segment.count, at));
+            }
+            at += segment.count as usize * 16;
+        }
+        let outputs = || {
+            reflection.outputs.iter().filter_map(|output| match output.at {
+                OutputAt::Location(location) => Some((location, output.ty.lanes, output.ty.kind == Kind::Float)),
+                _ => None,
+            })
+        };
+        let inputs = reflection.inputs.iter().filter_map(|input| match input.at {
+            InputAt::Location(location) => Some((location, input.ty.lanes, input.ty.kind == Kind::Float)),
+            _ => None,
+        });
+        let end = artifact.bindings.iter().filter_map(|binding| match binding.attribute {
+            Attribute::Buffer(index) => Some(index + 1),
+            _ => None,
+        });
+        Ok(Self {
+            buffers_end: end.max().unwrap_or(0),
+            constant_bytes: reflection.const_registers() as usize * 16,
+            defs: (reflection.const_defs.iter())
+                .filter_map(|def| Some((reflection.const_offset(def.bank, def.index)? as usize * 16, def.bits)))
+                .collect(),
+            segments,
+            buffers,
+            system: reflection.system,
+            textures,
+            reaches: [reaches, reflection.stores],
+            inputs: reflection.inputs.iter().fold(0, |mask, input| match input.at {
+                InputAt::Location(location) => mask | 1 << (location & 31),
+                _ => mask,
+            }),
+            outputs: reflection.location_mask() as u32,
+            integer_outputs: outputs()
+                .filter(|(.., float)| !float)
+                .fold(0, |mask, (location, ..)| mask | 1 << (location & 31)),
+            writes_depth: reflection.writes_depth(),
+            varyings: if reflection.stage == Stage::Pixel { inputs.collect() } else { outputs().collect() },
+            point_size: reflection.writes_point_size(),
+            specs: reflection.specs.iter().fold(0, |mask, spec| mask | 1u32.checked_shl(spec.id).unwrap_or(0)),
+            group: reflection.group,
+            source: artifact.source,
+            label,
+            functions: Vec::new(),
+        })
+    }
+
+    /// What a variant of these constants is specialised for.
+    pub(crate) fn spec(&self, alpha_compare: u8, fog: u8) -> Spec {
+        let has = |id: u32, value: u8| if self.specs >> id & 1 != 0 { value } else { spec::DYNAMIC as u8 };
+        let wanted = Spec([has(spec::ALPHA_COMPARE, alpha_compare), has(spec::FOG_MODE, fog)]);
+        let known = self.functions.iter().any(|(spec, _)| *spec == wanted);
+        if known || self.functions.len() < MOST_SPECS { wanted } else { Spec::DYNAMIC }
+    }
+
+    /// The function, compiled for these values when they are first asked for.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub(crate) fn function(&mut self, device: &D, spec: Spec) -> Result<D::Function> {
+        if let Some((_, function)) = self.functions.iter().find(|(other, _)| *other == spec) {
+            return Ok(function.clone());
+        }
+        let constants: SmallVec<[_; 2]> = (0u32..)
+            .zip(spec.0)
+            .filter(|(_, value)| u32::from(*value) != spec::DYNAMIC)
+            .map(|(id, value)| (id, Constant::UInt(value.into())))
+            .collect();
+        let descriptor =
+            FunctionDescriptor { source: &self.source, name: ENTRY, constants: &constants, label: &self.label };
+        let function = device.new_function(&descriptor)?;
+        self.functions.push((spec, function.clone()));
+        Ok(function)
+    }
+}
+
+/// A shader of the stream.
+#[derive(Debug)]
+pub(crate) struct GuestShader {
+    /// `None` where the code is no shader.
+    pub(crate) shader: Option<Arc<Shader>>,
+    id: ObjectId,
+    /// The variant of the last look, which is nearly always that of the next.
+    last: Option<(RuntimeInfo, Option<u32>)>,
+}
+
+/// Every variant.
+#[derive(Debug)]
+pub(crate) struct Library<D: Device> {
+    profile: Profile,
+    /// By code and state around it; none where it cannot be made.
+    numbers: FxHashMap<(u128, RuntimeInfo), Option<u32>>,
+    variants: Vec<Variant<D>>,
+    /// Bytes of all sources, and how many they may be.
+    translated: u64,
+    pub(crate) budget: u64,
+    raw_addresses: bool,
+    behind: Behind,
+    /// Shaders that could not be compiled.
+    pub(crate) failures: u64,
+}
+
+impl<D: Device> Library<D> {
+    pub(crate) fn new(device: &D, float_rules: FloatRules, raw_addresses: bool) -> Self {
+        Self {
+            profile: Profile { float_rules, ..Profile::default() },
+            numbers: FxHashMap::default(),
+            variants: Vec::new(),
+            translated: 0,
+            budget: Budget::Translated.row().default,
+            raw_addresses,
+            behind: crate::pipeline::behind::of(device.facts(), raw_addresses),
+            failures: 0,
+        }
+    }
+
+    /// Takes a shader's code.
+    pub(crate) fn create(&mut self, id: ObjectId, language: u32, code: &[u8]) -> GuestShader {
+        let shader = self.parse(language, code).map_err(|error| {
+            tracing::error!("{id} (language {language}, {} bytes): {error}; its draws are skipped", code.len());
+            self.failures += 1;
+        });
+        GuestShader { shader: shader.ok().map(Arc::new), id, last: None }
+    }
+
+    fn parse(&self, language: u32, code: &[u8]) -> std::result::Result<Shader, CompileError> {
+        let shader = Shader::from_stream(language, code)?;
+        if !self.raw_addresses && shader.has_raw_addresses() {
+            return Err(CompileError::RawAddresses);
+        }
+        if let Some(module) = shader.declared() {
+            declared::check(module, &self.behind)?;
+        }
+        Ok(shader)
+    }
+
+    /// The number of a shader's variant for the state around it; none where it cannot be made.
+    pub(crate) fn number(&mut self, device: &D, guest: &mut GuestShader, runtime: &RuntimeInfo) -> Option<u32> {
+        if let Some((last, number)) = &guest.last
+            && last == runtime
+        {
+            return *number;
+        }
+        let shader = guest.shader.as_ref()?;
+        let own = shader.normalized(runtime);
+        let known = self.numbers.get(&(shader.hash(), own)).copied();
+        let number = known.unwrap_or_else(|| {
+            let made = self.make(device, guest.id, &Arc::clone(shader), &own);
+            let number = made.map(|variant| {
+                self.variants.push(variant);
+                self.variants.len() as u32 - 1
+            });
+            self.numbers.insert((shader.hash(), own), number);
+            number
+        });
+        guest.last = Some((*runtime, number));
+        number
+    }
+
+    fn make(&mut self, device: &D, id: ObjectId, shader: &Shader, runtime: &RuntimeInfo) -> Option<Variant<D>> {
+        let say =
+            |error: &dyn std::fmt::Display| tracing::error!("{id} cannot be compiled: {error}; its draws are skipped");
+        let made =
+            shader.compile_msl(&self.profile, runtime).inspect_err(|error| say(error)).ok().and_then(|artifact| {
+                let (bytes, limit) = (artifact.source.len() as u64, self.budget);
+                let asked = self.translated.saturating_add(bytes);
+                if asked > limit {
+                    say(&Error::Budget { what: id.to_string(), budget: Budget::Translated, asked, limit });
+                    return None;
+                }
+                let variant = Variant::new(artifact, id.to_string(), device).inspect_err(|error| say(error)).ok()?;
+                self.translated = asked;
+                Some(variant)
+            });
+        self.failures += u64::from(made.is_none());
+        made
+    }
+
+    /// A variant by its number.
+    pub(crate) fn variant(&self, number: u32) -> Option<&Variant<D>> {
+        self.variants.get(number as usize)
+    }
+
+    /// To compile it.
+    pub(crate) fn variant_mut(&mut self, number: u32) -> Option<&mut Variant<D>> {
+        self.variants.get_mut(number as usize)
+    }
+}

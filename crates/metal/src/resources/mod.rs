@@ -1,0 +1,35 @@
+//! What the guest has created.
+
+pub(crate) mod buffer;
+pub(crate) mod nulls;
+pub(crate) mod sampler;
+pub(crate) mod texture;
+
+use crate::error::Result;
+use afterimage_metal_calls::Device;
+use afterimage_render::table::Table;
+use buffer::Buffer;
+use nulls::Nulls;
+use sampler::Sampler;
+use texture::Texture;
+
+/// Objects by id, and what stands in for those that are not there.
+#[derive(Debug)]
+pub(crate) struct Resources<D: Device> {
+    pub(crate) buffers: Table<Buffer<D>>,
+    pub(crate) textures: Table<Texture<D>>,
+    pub(crate) samplers: Table<Sampler<D>>,
+    pub(crate) nulls: Nulls<D>,
+}
+
+impl<D: Device> Resources<D> {
+    /// Without objects.
+    pub(crate) fn new(device: &D, queue: &mut D::Queue) -> Result<Self> {
+        Ok(Self {
+            buffers: Table::default(),
+            textures: Table::default(),
+            samplers: Table::default(),
+            nulls: Nulls::new(device, queue)?,
+        })
+    }
+}

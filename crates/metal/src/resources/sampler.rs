@@ -1,0 +1,99 @@
+//! Samplers.
+
+use crate::error::Result;
+use afterimage_metal_calls::{
+    AddressMode, BorderColor, CompareFunction, Device, Filter as MetalFilter, MipFilter, SamplerDescriptor,
+};
+use afterimage_stream::packets::{Address, Compare, CreateSampler, Filter};
+
+/// A sampler.
+#[derive(Debug)]
+pub(crate) struct Sampler<D: Device> {
+    pub(crate) desc: CreateSampler,
+    pub(crate) raw: D::Sampler,
+}
+
+impl<D: Device> Sampler<D> {
+    pub(crate) fn new(device: &D, body: &CreateSampler) -> Result<Self> {
+        let raw = device.new_sampler(&descriptor(body))?;
+        Ok(Self { desc: *body, raw })
+    }
+}
+
+/// A sampler in Metal's words. Metal has no bias of the level of detail before its tenth family, and three border colours; what is lost
+/// is [said](lost).
+pub(crate) fn descriptor(body: &CreateSampler) -> SamplerDescriptor {
+    let filter = |bits: u8| match Filter::of(bits) {
+        Filter::Nearest => MetalFilter::Nearest,
+        Filter::Linear => MetalFilter::Linear,
+    };
+    let address = body.address.map(|bits| match Address::of(bits) {
+        Address::Repeat => AddressMode::Repeat,
+        Address::Mirror => AddressMode::MirrorRepeat,
+        Address::ClampToEdge => AddressMode::ClampToEdge,
+        Address::ClampToBorder => AddressMode::ClampToBorderColor,
+        Address::MirrorOnce => AddressMode::MirrorClampToEdge,
+    });
+    let min_lod = body.min_lod.clamp(0.0, 16.0);
+    let mip = match (body.mipmapped, Filter::of(body.mip)) {
+        // One level: the most detailed that may be used. Without a filter between levels Metal would always take the first.
+        (0, _) | (_, Filter::Nearest) => MipFilter::Nearest,
+        (_, Filter::Linear) => MipFilter::Linear,
+    };
+    // A quarter lets the magnification filter still be told from the minification filter, as the Vulkan specification ("Mapping of OpenGL
+    // to Vulkan filter modes") has it.
+    let max_lod = if body.mipmapped != 0 { body.max_lod.max(min_lod) } else { min_lod + 0.25 };
+    SamplerDescriptor {
+        min: filter(body.min),
+        mag: filter(body.mag),
+        mip,
+        address,
+        border: border(body).0,
+        anisotropy: body.max_anisotropy.clamp(1.0, 16.0) as u32,
+        lod: [min_lod.to_bits(), max_lod.to_bits()],
+        compare: (body.compare_enable != 0).then(|| compare(body.compare)),
+    }
+}
+
+/// What of a sampler Metal does not do.
+pub(crate) fn lost(body: &CreateSampler) -> Option<&'static str> {
+    let uses_border = body.address.iter().any(|bits| Address::of(*bits) == Address::ClampToBorder);
+    if uses_border && !border(body).1 {
+        return Some("border colours other than transparent black, black and white");
+    }
+    if body.lod_bias != 0.0 {
+        return Some("a bias of the level of detail");
+    }
+    (body.flags & (CreateSampler::MINIMUM | CreateSampler::MAXIMUM) != 0)
+        .then_some("filters that take the least or greatest texel")
+}
+
+/// The border nearest to the one asked for, and whether it is that.
+fn border(body: &CreateSampler) -> (BorderColor, bool) {
+    let color = match body.flags & CreateSampler::INTEGER_BORDER {
+        0 => body.border,
+        _ => body.border.map(|channel| if channel.to_bits() == 0 { 0.0 } else { 1.0 }),
+    };
+    match color {
+        [0.0, 0.0, 0.0, 0.0] => (BorderColor::TransparentBlack, true),
+        [0.0, 0.0, 0.0, 1.0] => (BorderColor::OpaqueBlack, true),
+        [1.0, 1.0, 1.0, 1.0] => (BorderColor::OpaqueWhite, true),
+        [_, _, _, alpha] if alpha < 0.5 => (BorderColor::TransparentBlack, false),
+        [red, green, blue, _] if red + green + blue > 1.5 => (BorderColor::OpaqueWhite, false),
+        _ => (BorderColor::OpaqueBlack, false),
+    }
+}
+
+/// A comparison function.
+pub(crate) fn compare(bits: u8) -> CompareFunction {
+    match Compare::of(bits) {
+        Compare::Never => CompareFunction::Never,
+        Compare::Less => CompareFunction::Less,
+        Compare::Equal => CompareFunction::Equal,
+        Compare::LessEqual => CompareFunction::LessEqual,
+        Compare::Greater => CompareFunction::Greater,
+        Compare::NotEqual => CompareFunction::NotEqual,
+        Compare::GreaterEqual => CompareFunction::GreaterEqual,
+        Compare::Always => CompareFunction::Always,
+    }
+}

@@ -1,0 +1,128 @@
+//! What is bound, and what the encoder has of it.
+
+use crate::memory::ring::Slice;
+use crate::pipeline::key::Key;
+use crate::resources::texture::Texture;
+use crate::state::targets::{Load, Targets};
+use crate::state::vertices::Input;
+use afterimage_metal_calls::{
+    CullMode, DepthClipMode, DepthStencilDescriptor, Device, FillMode, ScissorRect, StencilReferences, Viewport,
+    Winding,
+};
+use afterimage_shader::RuntimeInfo;
+use afterimage_stream::packets::{Cull, Fill};
+use afterimage_stream::{Groups, ObjectId, VERTEX_BUFFERS};
+use smallvec::SmallVec;
+
+/// Uploaded bytes that a binding names.
+#[derive(Clone, Debug)]
+pub(crate) struct Upload<D: Device> {
+    pub(crate) slice: Slice<D>,
+    pub(crate) size: u64,
+    /// Another number for each upload.
+    pub(crate) version: u64,
+}
+
+/// What a texture held before a draw that samples it and draws into it.
+#[derive(Debug)]
+pub(crate) struct Snapshot<D: Device> {
+    /// Another one for each snapshot.
+    pub(crate) number: u64,
+    pub(crate) texture: ObjectId,
+    pub(crate) copy: Texture<D>,
+}
+
+/// What is in a slot of a stage's argument tables of textures and samplers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sampled {
+    pub(crate) texture: ObjectId,
+    pub(crate) sampler: ObjectId,
+    /// Of snapshots of targets, another one each time.
+    pub(crate) snapshot: u64,
+}
+
+/// What is drawn of triangles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fills {
+    /// Both faces in the same way.
+    Same(Fill),
+    /// Front and back faces in two ways, one after the other.
+    Apart(Fill, Fill),
+    /// One face alone.
+    One(Cull, Fill),
+}
+
+/// What an encoder has for draws. `None`, or nothing, where it has nothing yet.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recorded {
+    pub(crate) key: Option<Key>,
+    pub(crate) tests: Option<DepthStencilDescriptor>,
+    pub(crate) references: Option<StencilReferences>,
+    pub(crate) viewport: Option<Viewport>,
+    pub(crate) scissor: Option<ScissorRect>,
+    pub(crate) cull: Option<CullMode>,
+    pub(crate) winding: Option<Winding>,
+    pub(crate) fill: Option<FillMode>,
+    pub(crate) fills: Option<Fills>,
+    pub(crate) bias: Option<[u32; 2]>,
+    pub(crate) clip: Option<DepthClipMode>,
+    pub(crate) blend_color: Option<[u32; 4]>,
+    /// Number of the memory, and offset, by slot.
+    pub(crate) vertices: [Option<(u64, u64)>; VERTEX_BUFFERS],
+    pub(crate) default_vertices: bool,
+    /// Constants of the vertex and of the pixel stage, and their system blocks.
+    pub(crate) constants: [Vec<u8>; 2],
+    pub(crate) system: [Vec<u8>; 2],
+    /// By index, of the vertex and of the pixel stage.
+    pub(crate) textures: [[Option<Sampled>; 16]; 2],
+    /// Whether samples are counted.
+    pub(crate) counts: Option<bool>,
+    /// Whether it has all that the last draw needed.
+    pub(crate) complete: bool,
+}
+
+/// What draws were last prepared for.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    pub(crate) vertex: u32,
+    pub(crate) pixel: Option<u32>,
+    pub(crate) key: Key,
+    pub(crate) input: Input,
+}
+
+/// What is bound.
+#[derive(Debug)]
+pub(crate) struct Bound<D: Device> {
+    pub(crate) targets: Targets<D>,
+    /// What changed since it was bound.
+    pub(crate) dirty: Groups,
+    /// What is cleared when the next pass begins.
+    pub(crate) load: Load,
+    pub(crate) recorded: Recorded,
+    pub(crate) runtime: RuntimeInfo,
+    pub(crate) vertex_uploads: [Option<Upload<D>>; VERTEX_BUFFERS],
+    pub(crate) index_upload: Option<Upload<D>>,
+    /// Whether samples of draws count at all: not those of clears.
+    pub(crate) draws_count: bool,
+    /// The part of signed blending that is drawn: see [`afterimage_shader::PixelOps::signed_part`].
+    pub(crate) part: u8,
+    /// Textures that draws sample and draw into.
+    pub(crate) reads: SmallVec<[Snapshot<D>; 0]>,
+}
+
+impl<D: Device> Default for Bound<D> {
+    fn default() -> Self {
+        Self {
+            targets: Targets::default(),
+            dirty: Groups::all(),
+            load: Load::default(),
+            recorded: Recorded::default(),
+            runtime: RuntimeInfo::default(),
+            vertex_uploads: [const { None }; VERTEX_BUFFERS],
+            index_upload: None,
+            draws_count: true,
+            part: 0,
+            reads: SmallVec::new(),
+        }
+    }
+}

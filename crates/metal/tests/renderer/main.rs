@@ -1,0 +1,28 @@
+//! What the renderer draws on the software Metal: the tests of the renderer on Vulkan, which say what must be in the pixels, as far as
+//! Metal and this renderer have what they ask for.
+
+#[path = "../../../vulkan/tests/renderer/clear.rs"]
+mod clear;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../../../vulkan/tests/renderer/compute.rs"]
+mod compute;
+#[path = "../../../vulkan/tests/renderer/depth_texels.rs"]
+mod depth_texels;
+#[path = "../../../vulkan/tests/renderer/draw.rs"]
+mod draw;
+#[path = "../../../vulkan/tests/renderer/formats.rs"]
+mod formats;
+#[path = "../../../vulkan/tests/renderer/guest_code.rs"]
+mod guest_code;
+mod metal;
+#[path = "../../../vulkan/tests/renderer/pixel_operations.rs"]
+mod pixel_operations;
+#[path = "../../../vulkan/tests/renderer/raster.rs"]
+mod raster;
+#[path = "../../../vulkan/tests/renderer/samplers.rs"]
+mod samplers;
+#[path = "../../../vulkan/tests/renderer/state.rs"]
+mod state;
+#[path = "../../../vulkan/tests/renderer/texture.rs"]
+mod texture;

@@ -1,0 +1,178 @@
+//! What Metal lacks, and what is made of it: each draw against one that Metal does by itself, or against pixels that are known.
+
+use crate::common::*;
+use afterimage_stream::packets::*;
+use afterimage_stream::{Format, VertexFormat};
+use std::sync::{Arc, Mutex};
+
+/// A target of 16 by 16 pixels, black, with shaders that pass colours through.
+fn black() -> Guest {
+    let mut guest = Guest::new();
+    guest.target(Format::R8G8B8A8_UNORM, 16, 16);
+    guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+    guest.shaders(VERTEX, COLOR);
+    guest.layout();
+    guest
+}
+
+/// A ring of corners around the middle, each of another colour.
+fn corners() -> Vec<Vertex> {
+    let colors = [RED, GREEN, BLUE, [1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 1.0, 1.0]];
+    let places = [[0.0, 0.0], [-0.9, -0.8], [-0.7, 0.9], [0.8, 0.7], [0.9, -0.6]];
+    places.iter().zip(colors).map(|([x, y], color)| vertex(*x, *y, 0.5, color)).collect()
+}
+
+fn drawn(topology: Topology, indices: &[u32], bytes: u16, restart: u16) -> Vec<[u8; 4]> {
+    let mut guest = black();
+    guest.vertices(&corners());
+    guest.draw_indices(topology, indices, bytes, restart);
+    let pixels = guest.pixels().pixels;
+    guest.finish();
+    pixels
+}
+
+#[test]
+fn fans_bytes_and_restarts_are_lists_to_metal() {
+    let list = drawn(Topology::TriangleList, &[1, 2, 0, 2, 3, 0, 3, 4, 0], 4, 0);
+    assert!(list.iter().filter(|pixel| **pixel != [0, 0, 0, 255]).count() > 100);
+    for bytes in [1, 2, 4] {
+        assert_eq!(drawn(Topology::TriangleFan, &[0, 1, 2, 3, 4], bytes, 0), list, "a fan, {bytes} bytes");
+        let none = (u64::from(u32::MAX) >> (32 - 8 * u32::from(bytes))) as u32;
+        let parts = [0, 1, 2, 3, none, 0, 3, 4];
+        assert_eq!(drawn(Topology::TriangleFan, &parts, bytes, 1), list, "two fans, {bytes} bytes");
+        let parts = [1, 2, 0, 2, none, 2, 3, 0, 3, 4, 0];
+        assert_eq!(drawn(Topology::TriangleList, &parts, bytes, 1), list, "a list, {bytes} bytes");
+    }
+    let strips = drawn(Topology::TriangleStrip, &[1, 2, 0, 3, 4], 2, 0);
+    assert_eq!(drawn(Topology::TriangleStrip, &[1, 2, 0, 3, 0xffff, 3, 0, 4], 2, 1), strips);
+}
+
+#[test]
+fn the_greatest_index_may_be_a_vertex() {
+    // 65,536 vertices, of which the last one is a corner.
+    let mut guest = black();
+    let mut vertices = vec![vertex(0.0, 0.0, 0.5, RED); 0x10000];
+    vertices[1] = vertex(-1.0, -1.0, 0.5, GREEN);
+    vertices[2] = vertex(-1.0, 1.0, 0.5, GREEN);
+    vertices[0xffff] = vertex(1.0, 1.0, 0.5, GREEN);
+    guest.vertices(&vertices);
+    guest.draw_indices(Topology::TriangleList, &[1, 2, 0xffff], 2, 0);
+    let list = guest.pixels();
+    assert!(list.count(rgba(GREEN)) > 100);
+    guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+    guest.draw_indices(Topology::TriangleStrip, &[1, 2, 0xffff], 2, 0);
+    assert_eq!(guest.pixels().pixels, list.pixels);
+    guest.finish();
+}
+
+#[test]
+fn indices_beyond_the_vertices_read_zeros() {
+    let mut guest = black();
+    guest.vertices(&full(0.5, GREEN));
+    // The third corner is at (0, 0, 0, 0), which is nowhere; the second triangle is drawn.
+    guest.draw_indices(Topology::TriangleList, &[0, 1, 70_000, 3, 4, 5], 4, 0);
+    let half = guest.pixels().count(rgba(GREEN));
+    assert!((100..156).contains(&half), "{half}");
+    guest.finish();
+}
+
+#[test]
+fn vertices_that_lie_otherwise_are_copied() {
+    // Strides of 27 bytes, the position behind an odd number of them.
+    let mut bytes = vec![0u8; 5];
+    for vertex in full(0.5, GREEN) {
+        bytes.extend([7, 7, 7]);
+        bytes.extend(bytemuck::bytes_of(&vertex.position));
+        bytes.extend([0, 255, 0, 255]);
+        bytes.extend([9; 4]);
+    }
+    let mut guest = black();
+    let id = guest.buffer(CreateBuffer::VERTEX, &bytes);
+    guest.layout_of(&[
+        VertexAttribute::per_vertex(0, 3, VertexFormat::R32G32B32A32_SFLOAT, 3),
+        VertexAttribute::per_vertex(1, 3, VertexFormat::R8G8B8A8_UNORM, 19),
+    ]);
+    let binding = VertexBuffer { source: id, stride: 27, offset: 5, size: 0 };
+    guest.encoder.push_tail(&SetVertexBuffers { first: 3, count: 1 }, &[binding]);
+    guest.draw(Topology::TriangleList, 0, 6);
+    assert_eq!(guest.pixels().count(rgba(GREEN)), 256);
+    guest.finish();
+}
+
+#[test]
+fn a_stride_of_nothing_and_steps_of_instances() {
+    let mut guest = black();
+    let quads: Vec<Vertex> = quad([-1.0, -0.5], [-1.0, 1.0], 0.5, BLACK).into();
+    guest.vertices(&quads);
+    let colors = guest.buffer(CreateBuffer::VERTEX, bytemuck::cast_slice(&[RED, GREEN]));
+    let color = |per_instance: u8, divisor: u16| VertexAttribute {
+        per_instance,
+        divisor,
+        ..VertexAttribute::per_vertex(1, 1, VertexFormat::R32G32B32A32_SFLOAT, 0)
+    };
+    for (stride, per_instance, divisor, expected) in
+        [(0, 0, 0, RED), (16, 1, 0, RED), (16, 1, 1, GREEN), (16, 1, 2, RED)]
+    {
+        guest.layout_of(&[
+            VertexAttribute::per_vertex(0, 0, VertexFormat::R32G32B32A32_SFLOAT, 0),
+            color(per_instance, divisor),
+        ]);
+        let binding = VertexBuffer { source: colors, stride, offset: 0, size: 0 };
+        guest.encoder.push_tail(&SetVertexBuffers { first: 1, count: 1 }, &[binding]);
+        let topology = Topology::TriangleList as u32;
+        guest.encoder.push(&Draw { topology, first: 0, count: 6, instances: 2, first_instance: 0, pad: 0 });
+        assert_eq!(guest.pixels().at(1, 8), rgba(expected), "stride {stride}, divisor {divisor}");
+    }
+    guest.finish();
+}
+
+#[test]
+fn pictures_come_with_gamma() {
+    let mut guest = Guest::new();
+    let shown: Arc<Mutex<Vec<([u32; 2], Vec<u8>)>>> = Arc::default();
+    let sink = Arc::clone(&shown);
+    guest.renderer.set_picture_sink(Some(Box::new(move |picture| {
+        sink.lock().unwrap().push(([picture.width, picture.height], picture.rgba.to_vec()));
+    })));
+    let target = guest.target(Format::B8G8R8A8_UNORM, 5, 3);
+    guest.clear(Clear::COLOR, [1.0, 0.2, 0.4, 0.6], 1.0, 0);
+    guest.present(target);
+    // Upside down.
+    let steps: Vec<u16> = (0..3).flat_map(|_| (0..256u32).map(|step| (65535 - step * 257) as u16)).collect();
+    let id = guest.target;
+    guest.encoder.push_tail(&SetGamma { id, count: 768 }, &steps);
+    guest.present(target);
+    guest.run();
+    guest.finish();
+    let shown = shown.lock().unwrap();
+    assert_eq!(shown.len(), 2);
+    assert!(shown.iter().all(|(size, _)| *size == [5, 3]));
+    assert_eq!(shown[0].1, [255, 51, 102, 153].repeat(15));
+    assert_eq!(shown[1].1, [0, 204, 153, 153].repeat(15));
+}
+
+#[test]
+fn a_shader_may_write_depth_that_nobody_keeps() {
+    let mut guest = black();
+    let pixel = "pixel \"depth\" {\n  input in0 : f32x4 location 0 smooth\n  output out0 : f32x4 location 0\n  output out1 : f32 frag_depth\n  v0: f32x4 = load_input in0\n  v1: f32 = swizzle v0.x\n  store_output out0, v0\n  store_output out1, v1\n  return\n}";
+    guest.shaders(VERTEX, pixel);
+    guest.vertices(&full(0.5, GREEN));
+    guest.draw(Topology::TriangleList, 0, 6);
+    assert_eq!(guest.pixels().count(rgba(GREEN)), 256);
+    guest.finish();
+}
+
+#[test]
+fn what_is_not_there_is_refused_by_name_and_the_rest_goes_on() {
+    let mut guest = black();
+    guest.encoder.push(&BeginFeedback::default());
+    guest.encoder.push(&EndFeedback::default());
+    guest.vertices(&full(0.5, GREEN));
+    guest.draw(Topology::RectList, 0, 3);
+    guest.try_run().unwrap();
+    guest.replies.clear();
+    guest.draw(Topology::TriangleList, 0, 6);
+    assert_eq!(guest.pixels().count(rgba(GREEN)), 256);
+    assert_eq!((guest.renderer.draws(), guest.renderer.skipped_draws()), (2, 1));
+    guest.finish();
+}
