@@ -1,9 +1,9 @@
 //! Calls of compiled functions: the structures that `cpp/run.h` has, too, and what shaders ask of the host meanwhile.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
-use crate::memory::{MOST_LANES, STACK, Turn};
-use crate::objects::SoftBuffer;
+use crate::memory::{MOST_LANES, Memory, STACK, Turn};
 
 /// Words that a lane is given: attributes, or what vertices gave.
 pub(crate) const IN: usize = 32;
@@ -194,23 +194,23 @@ pub(crate) struct Bound {
     /// What may be reached.
     ranges: Vec<Range>,
     /// So that it stays.
-    _kept: Vec<SoftBuffer>,
+    _kept: Vec<Arc<Memory>>,
 }
 
 impl Bound {
     /// Binds a buffer of the table, from an offset on.
-    pub(crate) fn bind(&mut self, index: u32, buffer: &SoftBuffer, offset: u64, writable: bool) {
+    pub(crate) fn bind(&mut self, index: u32, buffer: &Arc<Memory>, offset: u64, writable: bool) {
         if let Some(at) = self.buffers.get_mut(index as usize) {
-            *at = buffer.0.memory.address() + offset.min(buffer.length());
+            *at = buffer.address() + offset.min(buffer.length());
         }
         self.reach(buffer, writable);
     }
 
     /// Lets shaders reach a buffer.
-    pub(crate) fn reach(&mut self, buffer: &SoftBuffer, writable: bool) {
-        let begin = buffer.0.memory.address();
+    pub(crate) fn reach(&mut self, buffer: &Arc<Memory>, writable: bool) {
+        let begin = buffer.address();
         self.ranges.push(Range { begin, end: begin + buffer.length(), writable: u64::from(writable) });
-        self._kept.push(buffer.clone());
+        self._kept.push(Arc::clone(buffer));
     }
 }
 

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use afterimage_metal_calls::{
-    Aspect, BufferLayout, CullMode, DepthClipMode, DepthResolve, DrawCount, FillMode, IndexType, LoadAction,
+    Aspect, BufferLayout, CullMode, DepthClipMode, DepthResolve, Device, DrawCount, FillMode, IndexType, LoadAction,
     PrimitiveType, Region, ScissorRect, StencilReferences, StoreAction, Subresource, Viewport, VisibilityMode, Winding,
 };
 
-use crate::checks::Extent;
-use crate::device::SoftDevice;
 use crate::objects::{SoftBuffer, SoftComputePipeline, SoftDepthStencil, SoftRenderPipeline, SoftSampler};
 use crate::texture::SoftTexture;
 
@@ -66,6 +64,14 @@ impl State {
     }
 }
 
+/// What a pass is drawn with: width, height, samples and layers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) size: [u32; 2],
+    pub(crate) samples: u32,
+    pub(crate) layers: u32,
+}
+
 /// A level and slice of a texture.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
@@ -76,7 +82,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    pub(crate) fn of(from: &Subresource<'_, SoftDevice>) -> Self {
+    pub(crate) fn of<D: Device<Texture = SoftTexture>>(from: &Subresource<'_, D>) -> Self {
         let texture = from.texture.clone();
         Self { texture, level: from.level, slice: from.slice, plane: from.depth_plane }
     }

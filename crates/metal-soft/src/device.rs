@@ -100,7 +100,7 @@ impl Device for SoftDevice {
     fn new_buffer(&self, descriptor: &BufferDescriptor) -> Result<SoftBuffer> {
         refused("newBufferWithLength:options:", checks::buffer(&self.0.facts, descriptor))?;
         let out_of_memory = || Error::OutOfMemory { what: descriptor.label.clone() };
-        let memory = Memory::new(descriptor.length).ok_or_else(out_of_memory)?;
+        let memory = Arc::new(Memory::new(descriptor.length).ok_or_else(out_of_memory)?);
         let label = Mutex::new(descriptor.label.clone());
         Ok(SoftBuffer(Arc::new(Bytes { memory, descriptor: descriptor.clone(), label })))
     }

@@ -13,7 +13,7 @@ use crate::sampler::Sampler;
 /// What a buffer is.
 #[derive(Debug)]
 pub(crate) struct Bytes {
-    pub(crate) memory: Memory,
+    pub(crate) memory: Arc<Memory>,
     pub(crate) descriptor: BufferDescriptor,
     pub(crate) label: Mutex<String>,
 }

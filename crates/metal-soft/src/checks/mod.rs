@@ -9,7 +9,7 @@ mod resource;
 
 pub(crate) use blit::{copy_buffer, copy_buffer_texture, copy_texture, fill_buffer, generate_mipmaps};
 pub(crate) use draw::{dispatch, draw};
-pub(crate) use pass::{Extent, pass, pipeline_in_pass};
+pub(crate) use pass::{pass, pipeline_in_pass};
 pub(crate) use pipeline::{compute_pipeline, function, render_pipeline};
 pub(crate) use resource::{buffer, contents, sampler, texture, view};
 

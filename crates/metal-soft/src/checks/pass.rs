@@ -5,18 +5,10 @@ use afterimage_metal_calls::{
 };
 
 use super::Faults;
-use crate::command::Pass;
+use crate::command::{Extent, Pass};
 use crate::device::SoftDevice;
 use crate::objects::RenderState;
 use crate::texture::SoftTexture;
-
-/// What a pass is drawn with: width, height, samples and layers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Extent {
-    pub(crate) size: [u32; 2],
-    pub(crate) samples: u32,
-    pub(crate) layers: u32,
-}
 
 type Target<'a> = Subresource<'a, SoftDevice>;
 

@@ -91,11 +91,11 @@ pub(crate) fn bound(interface: &Interface, table: &Table) -> Bound {
     let mut out = Bound::default();
     for argument in &interface.buffers {
         if let Some((buffer, offset)) = table.buffers.get(&argument.index) {
-            out.bind(argument.index, buffer, *offset, argument.writable);
+            out.bind(argument.index, &buffer.0.memory, *offset, argument.writable);
         }
     }
     for (buffer, write) in &table.resident {
-        out.reach(buffer, *write);
+        out.reach(&buffer.0.memory, *write);
     }
     out
 }

@@ -1,37 +1,28 @@
 //! The queue: what is encoded, and when it is executed.
 
+mod encoder;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use afterimage_metal_calls::{
-    Aspect, BufferDescriptor, BufferLayout, CullMode, DepthClipMode, DepthResolve, Device, DrawCount, Fault, FillMode,
-    Indices, PrimitiveType, Queue, Region, RenderPass, ScissorRect, Serial, Stage, StencilReferences, StorageMode,
-    Viewport, VisibilityMode, Winding,
+    Aspect, BufferDescriptor, BufferLayout, CullMode, DepthClipMode, Device, DrawCount, Fault, FillMode, Indices,
+    PrimitiveType, Queue, Region, RenderPass, ScissorRect, Serial, Stage, StencilReferences, StorageMode, Viewport,
+    VisibilityMode, Winding,
 };
 
 use crate::checks;
-use crate::command::{Amount, Attachment, Command, Dispatch, Draw, Groups, IndexSource, Pass, State, Table, Target};
+use crate::command::{Amount, Command, Groups, IndexSource, State};
 use crate::device::SoftDevice;
 use crate::execute::{Stopper, execute};
 use crate::memory::Turn;
 use crate::objects::{SoftBuffer, SoftComputePipeline, SoftDepthStencil, SoftRenderPipeline, SoftSampler};
 use crate::texture::SoftTexture;
+use encoder::{Mode, owned};
 
 /// Command buffers whose times are kept.
 const TIMES: usize = 64;
-
-/// The encoder that is open.
-#[derive(Debug, Default)]
-enum Mode {
-    #[default]
-    None,
-    /// The pass was refused, or another encoder was open: its calls are nothing.
-    Refused,
-    Render(Box<Pass>, Box<State>, Vec<Draw>),
-    Compute(Option<SoftComputePipeline>, Arc<Table>),
-    Blit,
-}
 
 /// `MTLCommandQueue` in software. Command buffers are executed at [`Queue::commit`], on the thread that calls it.
 #[derive(Debug)]
@@ -59,164 +50,6 @@ impl SoftQueue {
             begun: Instant::now(),
             groups: [0; 2],
         }
-    }
-
-    fn fault(&mut self, call: &'static str, text: impl Into<String>) {
-        self.faults.push(Fault { call, text: text.into(), lost: false });
-    }
-
-    /// Whether there is none; each fault of a call is one.
-    fn fine(&mut self, call: &'static str, faults: Vec<String>) -> bool {
-        let fine = faults.is_empty();
-        if !fine {
-            self.fault(call, faults.join("; "));
-        }
-        fine
-    }
-
-    /// The state of the render encoder that is open.
-    fn state(&mut self, call: &'static str) -> Option<&mut State> {
-        if !matches!(self.mode, Mode::Render(..) | Mode::Refused) {
-            self.fault(call, "no render encoder is open");
-        }
-        if let Mode::Render(_, state, _) = &mut self.mode { Some(state) } else { None }
-    }
-
-    /// The table of a stage of the encoder that is open.
-    fn table(&mut self, call: &'static str, stage: Stage) -> Option<&mut Table> {
-        let wrong = match (&self.mode, stage) {
-            (Mode::Render(..), Stage::Vertex | Stage::Fragment) | (Mode::Compute(..), Stage::Kernel) => false,
-            (Mode::Refused, _) => return None,
-            _ => true,
-        };
-        if wrong {
-            self.fault(call, format!("no encoder with a {stage:?} stage is open"));
-            return None;
-        }
-        match (&mut self.mode, stage) {
-            (Mode::Render(_, state, _), Stage::Vertex) => Some(Arc::make_mut(&mut state.vertex)),
-            (Mode::Render(_, state, _), _) => Some(Arc::make_mut(&mut state.fragment)),
-            (Mode::Compute(_, table), _) => Some(Arc::make_mut(table)),
-            _ => None,
-        }
-    }
-
-    fn index(&mut self, call: &'static str, index: u32, most: u32) -> bool {
-        let fine = index < most;
-        if !fine {
-            self.fault(call, format!("index ({index}) must be < {most}"));
-        }
-        fine
-    }
-
-    /// Whether a blit encoder is open.
-    fn in_blit(&mut self, call: &'static str) -> bool {
-        if !matches!(self.mode, Mode::Blit | Mode::Refused) {
-            self.fault(call, "no blit encoder is open");
-        }
-        matches!(self.mode, Mode::Blit)
-    }
-
-    /// Whether an encoder may begin.
-    fn begins(&mut self, call: &'static str) -> bool {
-        let fine = matches!(self.mode, Mode::None);
-        if !fine {
-            self.fault(call, "encoding in progress: another encoder is open");
-            self.end_encoding();
-        }
-        self.groups[1] = 0;
-        fine
-    }
-
-    fn draw_with(
-        &mut self,
-        call: &'static str,
-        primitive: PrimitiveType,
-        amount: Amount,
-        indices: Option<IndexSource>,
-    ) {
-        let Some(state) = self.state(call) else { return };
-        let state = state.clone();
-        let Some(pipeline) = state.pipeline.clone() else {
-            self.fault(call, "no render pipeline is set");
-            return;
-        };
-        let draw = Draw { state, pipeline, primitive, amount, indices };
-        let faults = match &self.mode {
-            Mode::Render(pass, ..) => checks::draw(self.device.facts(), &draw, pass),
-            _ => return,
-        };
-        if self.fine(call, faults)
-            && let Mode::Render(_, _, draws) = &mut self.mode
-        {
-            draws.push(draw);
-        }
-    }
-
-    fn dispatch_with(&mut self, call: &'static str, groups: Groups, threads: [u32; 3]) {
-        let (pipeline, table) = match &self.mode {
-            Mode::Compute(pipeline, table) => (pipeline.clone(), Arc::clone(table)),
-            Mode::Refused => return,
-            _ => return self.fault(call, "no compute encoder is open"),
-        };
-        let Some(pipeline) = pipeline else { return self.fault(call, "no compute pipeline is set") };
-        let faults = checks::dispatch(self.device.facts(), &pipeline, &table, &groups, threads);
-        if self.fine(call, faults) {
-            self.commands.push(Command::Dispatch(Box::new(Dispatch { pipeline, table, groups, threads })));
-        }
-    }
-
-    fn copy_texels(
-        &mut self,
-        call: &'static str,
-        to_texture: bool,
-        (buffer, layout): (&SoftBuffer, BufferLayout),
-        (texture, region, aspect): (&SoftTexture, Region, Aspect),
-    ) {
-        if !self.in_blit(call) {
-            return;
-        }
-        let facts = self.device.facts();
-        let faults = checks::copy_buffer_texture(facts, to_texture, buffer, layout, texture, region, aspect);
-        if self.fine(call, faults) {
-            let (buffer, texture) = (buffer.clone(), texture.clone());
-            self.commands.push(Command::CopyTexels { to_texture, buffer, layout, texture, region, aspect });
-        }
-    }
-}
-
-/// What a pass has, kept.
-fn owned(from: &RenderPass<'_, SoftDevice>, extent: checks::Extent) -> Pass {
-    Pass {
-        label: from.label.to_owned(),
-        extent,
-        colors: from
-            .colors
-            .iter()
-            .map(|c| {
-                c.as_ref().map(|c| Attachment {
-                    target: Target::of(&c.target),
-                    resolve: c.resolve.as_ref().map(|r| (Target::of(r), DepthResolve::Sample0)),
-                    load: c.load,
-                    store: c.store,
-                })
-            })
-            .collect(),
-        depth: from.depth.as_ref().map(|d| Attachment {
-            target: Target::of(&d.target),
-            resolve: d.resolve.as_ref().map(|(r, how)| (Target::of(r), *how)),
-            load: d.load,
-            store: d.store,
-        }),
-        stencil: from.stencil.as_ref().map(|s| Attachment {
-            target: Target::of(&s.target),
-            resolve: None,
-            load: s.load,
-            store: s.store,
-        }),
-        visibility: from.visibility.cloned(),
-        counted: Vec::new(),
-        layers_set: from.layers > 0,
     }
 }
 
