@@ -632,7 +632,7 @@ fn a_keyframe_has_what_the_gpu_wrote() {
     let shader = add(&mut guest);
     let usage = CreateTexture::STORAGE | CreateTexture::VIEWS;
     let texture = guest.texture_with(CreateTexture { usage, ..plain(Format::R8G8B8A8_UNORM, 8, 8, 1) });
-    let view = guest.id(afterimage_stream::ObjectKind::Texture);
+    let view = guest.id(ObjectKind::Texture);
     let seen = Format::R8G8B8A8_UINT as u32;
     let swizzle = CreateTexture::IDENTITY;
     let body =
@@ -649,14 +649,14 @@ fn a_keyframe_has_what_the_gpu_wrote() {
     let mut other = Guest::new();
     let mut replies = Vec::new();
     let options = afterimage_vulkan::Options { raw_addresses: true, cache_dir: None, ..Default::default() };
-    let gpu = std::sync::Arc::clone(other.renderer.gpu());
-    other.renderer = afterimage_vulkan::Renderer::on(gpu, options).expect("a renderer");
+    let gpu = Arc::clone(other.renderer.gpu());
+    other.renderer = Renderer::on(gpu, options).expect("a renderer");
     afterimage_stream::Executor::execute(&mut other.renderer, &packets, &arena, &mut |reply| replies.push(reply))
         .unwrap();
     assert!(replies.is_empty(), "{replies:?}");
     other.encoder = afterimage_stream::Encoder::new();
     // The numbers of packets go on where the snapshot's ended.
-    for _ in 0..afterimage_stream::Reader::new(&packets).count() {
+    for _ in 0..Reader::new(&packets).count() {
         other.encoder.push(&SetScissor::default());
     }
     other.encoder.batch().clear();
