@@ -8,6 +8,7 @@ use afterimage_metal_calls::{
     PrimitiveType, Region, ScissorRect, StencilReferences, StoreAction, Subresource, Viewport, VisibilityMode, Winding,
 };
 
+use crate::layer::SoftLayer;
 use crate::objects::{SoftBuffer, SoftComputePipeline, SoftDepthStencil, SoftRenderPipeline, SoftSampler};
 use crate::texture::SoftTexture;
 
@@ -187,4 +188,6 @@ pub(crate) enum Command {
         destination: Region,
     },
     GenerateMipmaps(SoftTexture),
+    /// The picture is seen from here on.
+    Present(SoftLayer, SoftTexture),
 }

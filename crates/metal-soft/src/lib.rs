@@ -24,6 +24,7 @@ mod command;
 mod compile;
 mod device;
 mod execute;
+mod layer;
 mod memory;
 mod objects;
 mod queue;
@@ -37,6 +38,7 @@ mod tests;
 
 pub use compile::compiler;
 pub use device::SoftDevice;
+pub use layer::SoftLayer;
 pub use objects::{SoftBuffer, SoftComputePipeline, SoftDepthStencil, SoftFunction, SoftRenderPipeline, SoftSampler};
-pub use queue::SoftQueue;
+pub use queue::{SoftDrawable, SoftQueue};
 pub use texture::SoftTexture;

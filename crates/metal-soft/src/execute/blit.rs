@@ -24,7 +24,7 @@ pub(super) fn blit(turn: &Turn, command: &Command) {
         }
         Command::CopyTexture { from, region, to, destination } => copy_texture(turn, from, region, to, destination),
         Command::GenerateMipmaps(texture) => generate_mipmaps(turn, texture),
-        Command::Render(..) | Command::Dispatch(..) => {}
+        Command::Render(..) | Command::Dispatch(..) | Command::Present(..) => {}
     }
 }
 

@@ -152,6 +152,7 @@ pub(crate) fn execute(turn: &Turn, command: &Command, stopper: &mut Stopper<'_>)
     match command {
         Command::Render(pass, draws) => draw::pass(turn, pass, draws, stopper),
         Command::Dispatch(dispatch) => kernel::dispatch(turn, dispatch, stopper),
+        Command::Present(layer, texture) => layer.show(texture),
         other => blit::blit(turn, other),
     }
 }

@@ -28,6 +28,19 @@ pub(super) enum Mode {
 }
 
 impl SoftQueue {
+    pub(super) fn device(&self) -> &SoftDevice {
+        &self.device
+    }
+
+    /// What is encoded between encoders.
+    pub(super) fn encode_outside(&mut self, call: &'static str, command: Command) {
+        if matches!(self.mode, Mode::None) {
+            self.commands.push(command);
+        } else {
+            self.fault(call, "an encoder is open");
+        }
+    }
+
     pub(super) fn fault(&mut self, call: &'static str, text: impl Into<String>) {
         self.faults.push(Fault { call, text: text.into(), lost: false });
     }

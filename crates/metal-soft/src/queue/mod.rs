@@ -1,6 +1,7 @@
 //! The queue: what is encoded, and when it is executed.
 
 mod encoder;
+mod present;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,6 +21,8 @@ use crate::memory::Turn;
 use crate::objects::{SoftBuffer, SoftComputePipeline, SoftDepthStencil, SoftRenderPipeline, SoftSampler};
 use crate::texture::SoftTexture;
 use encoder::{Mode, owned};
+
+pub use present::SoftDrawable;
 
 /// Command buffers whose times are kept.
 const TIMES: usize = 64;
