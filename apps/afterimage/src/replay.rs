@@ -205,7 +205,6 @@ fn on_metal(args: &Args, file: &Path) -> Result<(), Failure> {
         ("--measure", args.measure.is_some()),
         ("--times", args.times.is_some()),
         ("--replace-shader", !args.replace_shader.is_empty()),
-        ("--stats", args.stats.is_some()),
         ("--validate", args.validate),
     ];
     if let Some((name, _)) = of_vulkan.iter().find(|(_, given)| *given) {

@@ -6,6 +6,7 @@ use crate::Failure;
 use afterimage_metal::{Options, Picture, Renderer, ReplayError};
 use afterimage_metal_calls::Device;
 use afterimage_output::{Channels, png};
+use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,6 +49,24 @@ pub(super) fn run<D: Device>(args: &Args, file: &Path, device: D) -> Result<(), 
         ReplayError::Capture(error) => damaged(file, &error),
         ReplayError::Renderer(error) => said(&error),
     })?;
+    if let Some(to) = &args.stats {
+        let stats = json!({
+            "device": renderer.device().facts().name,
+            "frames": replayed.frames,
+            "draws": replayed.draws,
+            "skipped_draws": replayed.skipped,
+            "shader_failures": renderer.shader_failures(),
+            "errors": replayed.errors,
+            "faults": count,
+        });
+        let text = format!("{stats:#}\n");
+        if to.as_os_str() == "-" {
+            crate::say(&text);
+        } else {
+            afterimage_output::write(to, text.as_bytes())
+                .map_err(|error| Failure::new(format!("{}: {error}", to.display())))?;
+        }
+    }
     if replayed.skipped > 0 {
         eprintln!("{} of {} draws were skipped, see above", replayed.skipped, replayed.draws);
     }

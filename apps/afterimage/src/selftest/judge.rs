@@ -197,7 +197,7 @@ pub(super) fn test(session: &Session<'_>, entry: &Entry) -> Tested {
     for shot in &entry.pictures {
         compare(session, &pictures, shot, well, &mut tested);
     }
-    if well && tested.counted.is_some() {
+    if well && tested.counted.is_some() && session.renderer.is_vulkan() {
         measure(session, &capture, took, &mut tested);
     }
     if !tested.log.is_empty() && tested.wrong.is_empty() {
