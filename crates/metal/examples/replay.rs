@@ -1,5 +1,6 @@
 //! Draws captures on the software Metal, and on Vulkan where there is a driver: `cargo run -p afterimage-metal --example replay -- FILE...`
-//! says of each how many pictures, draws and errors there were, and of every picture how many pixels differ, and by how much.
+//! says of each how many pictures, draws and errors there were, and of every picture how many pixels differ, and by how much. With
+//! `--out=DIR` before the files, pictures are written there: ours, Vulkan's, and white where they differ by more than 16.
 
 use afterimage_capture::Reader;
 use afterimage_metal::{Options, Renderer};
@@ -45,13 +46,36 @@ fn vulkan(file: &Path) -> Option<Vec<Picture>> {
     Some(std::mem::take(&mut *pictures.lock().expect("no panic")))
 }
 
+fn write(path: &Path, [width, height]: [u32; 2], rgba: &[u8]) {
+    let rgb: Vec<u8> = rgba.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
+    let file = std::fs::File::create(path).expect("a file");
+    let mut encoder = png::Encoder::new(file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.write_header().and_then(|mut writer| writer.write_image_data(&rgb)).expect("a picture");
+}
+
 fn main() {
     tracing_subscriber::fmt().with_max_level(tracing_subscriber::filter::LevelFilter::WARN).init();
+    let mut out = None;
     for file in std::env::args().skip(1) {
+        if let Some(folder) = file.strip_prefix("--out=") {
+            out = Some(std::path::PathBuf::from(folder));
+            continue;
+        }
         let file = Path::new(&file);
         let ours = metal(file);
         let Some(theirs) = vulkan(file) else { continue };
         for ((frame, size, own), (_, other_size, other)) in ours.iter().zip(&theirs) {
+            if let Some(folder) = &out {
+                let name = file.file_stem().unwrap_or_default().to_string_lossy();
+                let apart = |(one, two): (&[u8], &[u8])| one.iter().zip(two).any(|(a, b)| a.abs_diff(*b) > 16);
+                let mask =
+                    own.chunks_exact(4).zip(other.chunks_exact(4)).flat_map(|both| [255 * u8::from(apart(both)); 4]);
+                let mask: Vec<u8> = mask.collect();
+                for (what, texels) in [("metal", own), ("vulkan", other), ("apart", &mask)] {
+                    write(&folder.join(format!("{name}-{frame}-{what}.png")), *size, texels);
+                }
+            }
             if size != other_size {
                 println!("  frame {frame}: {size:?} instead of {other_size:?}");
                 continue;

@@ -23,6 +23,9 @@ use std::collections::VecDeque;
 /// Bytes of uploads and read backs under way, after which the GPU is waited for.
 pub(crate) const OUTSTANDING_LIMIT: u64 = 256 << 20;
 
+/// Draws of a command buffer: a frame of more is several.
+const MOST_DRAWS: u64 = 1 << 16;
+
 /// Executes a command stream with Metal's calls, whoever answers them. Used by one thread at a time.
 #[derive(Debug)]
 pub struct Renderer<D: Device> {
@@ -242,11 +245,15 @@ impl<D: Device> Renderer<D> {
         Ok(serial)
     }
 
-    /// Where much memory waits for the GPU, waits for the GPU.
+    /// Where much waits for the GPU, waits for the GPU.
     pub(crate) fn limit_outstanding(&mut self) -> Result {
-        if self.uploads.outstanding() + self.frame_uploads.outstanding() > OUTSTANDING_LIMIT {
+        let much = self.uploads.outstanding() > OUTSTANDING_LIMIT;
+        if much || self.commands.draws > MOST_DRAWS {
             let serial = self.submit()?;
-            self.commands.wait(serial)?;
+            if much {
+                self.commands.wait(serial)?;
+                self.uploads.reclaim(self.commands.completed);
+            }
         }
         Ok(())
     }

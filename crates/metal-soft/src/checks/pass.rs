@@ -141,7 +141,7 @@ fn depth_with_stencil(faults: &mut Faults, facts: &Facts, of: &RenderPass<'_, So
     if let (Some(depth), Some(stencil)) = (depth, stencil) {
         let same = key(depth) == key(stencil);
         let both = packed(depth.texture.format()) || packed(stencil.texture.format());
-        faults.must(same || !(both || !facts.family.is_apple()), || {
+        faults.must(same || !both && facts.family.is_apple(), || {
             "depth and stencil of a packed format, or on this device, are one texture".to_owned()
         });
     }
@@ -175,7 +175,7 @@ fn extent(faults: &mut Faults, of: &RenderPass<'_, SoftDevice>, all: &[(String, 
             extent = Extent { size: [width, height], samples, layers };
         }
         (None, None) => {
-            faults.0.push("no attachments, and no renderTargetWidth, Height and defaultRasterSampleCount".to_owned())
+            faults.0.push("no attachments, and no renderTargetWidth, Height and defaultRasterSampleCount".to_owned());
         }
         (Some((_, first)), _) => {
             let samples = first.texture.samples();

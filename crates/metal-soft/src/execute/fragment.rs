@@ -255,7 +255,7 @@ impl Painter<'_, '_> {
         let Some(function) = &draw.pipeline.0.fragment else { return };
         let interface = &function.compiled.interface;
         let full = if self.samples >= 32 { u32::MAX } else { (1 << self.samples) - 1 };
-        for n in 0..4 {
+        for (n, covered) in masks.into_iter().enumerate() {
             let w = piece.vertices.map(|v| v.position[3]);
             let place = |at: [i64; 2]| {
                 let [dx, dy] = at.map(|d| d as f64 / 256.0);
@@ -266,7 +266,7 @@ impl Painter<'_, '_> {
                 None => [128, 128],
             };
             // The middle, if it is covered or nothing is; else the first sample that is.
-            let centroid = match masks[n] {
+            let centroid = match covered {
                 0 => middle,
                 mask if mask == full => middle,
                 mask => positions(self.samples)[mask.trailing_zeros() as usize],
@@ -281,14 +281,14 @@ impl Painter<'_, '_> {
             };
             let depth = self.depth_of(piece, &here);
             let lane = &mut self.lanes[n];
-            lane.helper = u32::from(masks[n] == 0);
+            lane.helper = u32::from(covered == 0);
             lane.killed = 0;
             lane.position = [at[0] as f32, at[1] as f32, depth, here.over_w as f32];
             lane.front_facing = u32::from(piece.front);
             lane.primitive_id = piece.number;
             lane.layer = piece.layer;
             lane.sample_id = sample.unwrap_or(0);
-            lane.sample_mask_in = masks[n];
+            lane.sample_mask_in = covered;
             lane.sample_mask = !0;
             lane.depth = depth;
             lane.stencil = 0;
@@ -321,7 +321,7 @@ impl Painter<'_, '_> {
             }
             for target in &interface.color_inputs {
                 if let Some(Some(tile)) = self.tiles.colors.get(*target as usize)
-                    && masks[n] != 0
+                    && covered != 0
                 {
                     let spot = spot(piece, x, y, n, sample.unwrap_or(0));
                     lane.color_in[*target as usize & 7] = texel::decode(tile.format, tile.at(spot));

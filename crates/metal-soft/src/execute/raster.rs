@@ -67,9 +67,9 @@ fn mix(points: &[Point], shares: &[f64], w: [f32; 3]) -> Here {
     for (p, share) in points.iter().zip(shares) {
         out.z += share * p.z;
         out.over_w += share * p.over_w;
-        for n in 0..3 {
+        for (n, w) in w.into_iter().enumerate() {
             out.parts[n] += share * p.over_w * p.parts[n];
-            out.linear[n] += share * p.over_w * p.parts[n] * f64::from(w[n]);
+            out.linear[n] += share * p.over_w * p.parts[n] * f64::from(w);
         }
     }
     out.parts = out.parts.map(|p| p / out.over_w);

@@ -39,9 +39,7 @@ pub(crate) fn attribute(format: VertexFormat, bytes: &[u8; 16], scalar: Scalar) 
     let snorm = |v: i32, most: f32| (v as f32 / most).max(-1.0);
     match format {
         Float | Float2 | Float3 | Float4 => {
-            for n in 0..format.bytes() as usize / 4 {
-                floats[n] = f32::from_bits(word(n));
-            }
+            (0..format.bytes() as usize / 4).for_each(|n| floats[n] = f32::from_bits(word(n)));
         }
         Half2 | Half4 => (0..format.bytes() as usize / 2).for_each(|n| floats[n] = half(n)),
         UChar4 => (0..4).for_each(|n| integers[n] = i64::from(bytes[n])),
@@ -55,9 +53,7 @@ pub(crate) fn attribute(format: VertexFormat, bytes: &[u8; 16], scalar: Scalar) 
             (0..format.bytes() as usize / 2).for_each(|n| floats[n] = f32::from(short(n)) / 65535.0);
         }
         Int1010102Normalized => {
-            for n in 0..3 {
-                floats[n] = snorm(sign_extend(word(0) >> (10 * n), 10), 511.0);
-            }
+            (0..3).for_each(|n| floats[n] = snorm(sign_extend(word(0) >> (10 * n), 10), 511.0));
             floats[3] = snorm(sign_extend(word(0) >> 30, 2), 1.0);
         }
         UInt => integers[0] = i64::from(word(0)),
@@ -179,14 +175,15 @@ pub(crate) fn assemble(primitive: PrimitiveType, present: &[bool]) -> Vec<[usize
         PrimitiveType::LineStrip | PrimitiveType::TriangleStrip => {
             let mut begin = 0;
             for end in 0..=count {
-                if end < count && present[end] {
+                if present.get(end).is_some_and(|there| *there) {
                     continue;
                 }
                 if primitive == PrimitiveType::LineStrip {
                     out.extend((begin + 1..end).map(|n| [n - 1, n, n]));
                 } else {
                     // The first vertex stays the first: it is the one that provokes.
-                    let corners = |n: usize| if (n - begin) % 2 == 0 { [n, n + 1, n + 2] } else { [n, n + 2, n + 1] };
+                    let corners =
+                        |n: usize| if (n - begin).is_multiple_of(2) { [n, n + 1, n + 2] } else { [n, n + 2, n + 1] };
                     out.extend((begin..end.saturating_sub(2).max(begin)).map(corners));
                 }
                 begin = end + 1;

@@ -289,7 +289,7 @@ impl Interface {
     }
 
     fn argument(&mut self, program: &Program, function: &Function, of: &Declared) -> Result<(), Problem> {
-        let used = function.body.iter().any(|word| *word == of.name);
+        let used = function.body.contains(&of.name);
         if of.attribute("stage_in").is_some() {
             let members = program.structs.iter().find(|s| s.name == of.ty);
             let members = members.ok_or_else(|| format!("`{}` is no structure of the text", of.ty))?;

@@ -272,8 +272,8 @@ fn type_of(words: &[&str]) -> String {
 /// Reads a text.
 pub(crate) fn parse(text: &str) -> Program {
     let mut parser = Parser { tokens: tokens(text), at: 0, edits: Vec::new() };
-    let mut out = Program::default();
-    out.words = parser.tokens.iter().filter(|t| t.kind == Kind::Word).map(|t| t.text.to_owned()).collect();
+    let words = parser.tokens.iter().filter(|t| t.kind == Kind::Word).map(|t| t.text.to_owned()).collect();
+    let mut out = Program { words, ..Program::default() };
     while parser.at < parser.tokens.len() {
         let mut attributes = Vec::new();
         parser.attributes(&mut attributes);

@@ -95,7 +95,7 @@ fn textures() {
             (
                 |d| {
                     (d.storage, d.usage) =
-                        (StorageMode::Memoryless, TextureUsage { target: true, ..TextureUsage::default() })
+                        (StorageMode::Memoryless, TextureUsage { target: true, ..TextureUsage::default() });
                 },
                 "",
             ),
@@ -112,7 +112,7 @@ fn textures() {
             (
                 |d| {
                     (d.storage, d.usage) =
-                        (StorageMode::Memoryless, TextureUsage { target: true, ..TextureUsage::default() })
+                        (StorageMode::Memoryless, TextureUsage { target: true, ..TextureUsage::default() });
                 },
                 "no memoryless",
             ),

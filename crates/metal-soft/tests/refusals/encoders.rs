@@ -83,7 +83,7 @@ fn render_encoders() {
                         PrimitiveType::Triangle,
                         DRAW,
                         Indices { buffer: &e.indices, offset: 0, ty: IndexType::UInt16 },
-                    )
+                    );
                 },
                 "",
             ),
@@ -93,7 +93,7 @@ fn render_encoders() {
                         PrimitiveType::Triangle,
                         DRAW,
                         Indices { buffer: &e.indices, offset: 1, ty: IndexType::UInt16 },
-                    )
+                    );
                 },
                 "no multiple of 2",
             ),
@@ -103,7 +103,7 @@ fn render_encoders() {
                         PrimitiveType::Triangle,
                         DRAW,
                         Indices { buffer: &e.indices, offset: 2, ty: IndexType::UInt32 },
-                    )
+                    );
                 },
                 "no multiple of 4",
             ),
@@ -113,7 +113,7 @@ fn render_encoders() {
                         PrimitiveType::Triangle,
                         DRAW,
                         Indices { buffer: &e.indices, offset: 8, ty: IndexType::UInt32 },
-                    )
+                    );
                 },
                 "beyond the buffer",
             ),
@@ -123,7 +123,7 @@ fn render_encoders() {
                         PrimitiveType::Triangle,
                         DrawCount { count: 0, ..DRAW },
                         Indices { buffer: &e.indices, offset: 0, ty: IndexType::UInt32 },
-                    )
+                    );
                 },
                 "indexCount is 0",
             ),

@@ -20,8 +20,11 @@ pub(crate) fn faults<T: std::fmt::Debug>(result: Result<T>) -> String {
     }
 }
 
-/// A table of what is changed, and what is then said; nothing where nothing is wrong.
-pub(crate) fn rows<D>(make: impl Fn(fn(&mut D)) -> String, rows: &[(fn(&mut D), &str)]) {
+/// What is changed, and what is then said; nothing where nothing is wrong.
+pub(crate) type Row<D> = (fn(&mut D), &'static str);
+
+/// A table of rules.
+pub(crate) fn rows<D>(make: impl Fn(fn(&mut D)) -> String, rows: &[Row<D>]) {
     for (n, (change, text)) in rows.iter().enumerate() {
         let found = make(*change);
         assert_eq!(found.is_empty(), text.is_empty(), "row {n}: `{text}`, found `{found}`");

@@ -104,7 +104,7 @@ fn render_passes() {
         (PassOf { depth: Some(target.clone()), ..fine.clone() }, "has no depth"),
         (PassOf { depth: Some(kit.target(PixelFormat::Depth32Float, [8, 8])), ..fine.clone() }, ""),
         (PassOf { target: four.clone(), store: resolves, ..fine.clone() }, "no resolve texture"),
-        (PassOf { target: four.clone(), store: resolves, resolve: Some(target.clone()), ..fine.clone() }, ""),
+        (PassOf { target: four.clone(), store: resolves, resolve: Some(target), ..fine.clone() }, ""),
         (
             PassOf { store: resolves, resolve: Some(kit.target(FORMAT, [8, 8])), ..fine.clone() },
             "what is resolved has one sample",
@@ -142,7 +142,7 @@ fn render_passes() {
         (PassOf { target: memoryless.clone(), ..fine.clone() }, "cannot be stored"),
         (PassOf { target: memoryless, store: StoreAction::DontCare, ..fine.clone() }, ""),
         (PassOf { layers: 2, ..fine.clone() }, "has 1 layers of renderTargetArrayLength 2"),
-        (PassOf { nothing: true, ..fine.clone() }, "no attachments"),
+        (PassOf { nothing: true, ..fine }, "no attachments"),
     ];
     for (n, (of, text)) in cases.iter().enumerate() {
         let found = passes(&mut kit, of);

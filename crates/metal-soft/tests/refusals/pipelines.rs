@@ -75,7 +75,7 @@ fn pipelines() {
                     p.colors = vec![Some(ColorTarget {
                         write: [true, false, true, true],
                         ..plain_target(PixelFormat::RGB9E5Float)
-                    })]
+                    })];
                 },
                 "cannot be masked",
             ),
@@ -93,14 +93,14 @@ fn pipelines() {
             (
                 |p| {
                     (p.vertex, p.fragment, p.input, p.topology) =
-                        ("sized", Some("one"), VertexDescriptor::default(), TopologyClass::Triangle)
+                        ("sized", Some("one"), VertexDescriptor::default(), TopologyClass::Triangle);
                 },
                 "[[point_size]]",
             ),
             (
                 |p| {
                     (p.vertex, p.fragment, p.input, p.topology) =
-                        ("sized", Some("one"), VertexDescriptor::default(), TopologyClass::Point)
+                        ("sized", Some("one"), VertexDescriptor::default(), TopologyClass::Point);
                 },
                 "",
             ),
@@ -115,7 +115,7 @@ fn pipelines() {
             (
                 |p| {
                     (p.vertex, p.fragment, p.input, p.rasterization) =
-                        ("nothing", None, VertexDescriptor::default(), false)
+                        ("nothing", None, VertexDescriptor::default(), false);
                 },
                 "",
             ),

@@ -6,7 +6,8 @@ use crate::execute::variants::{Wanted, draws_in_parts};
 use crate::pipeline::key::{Key, Topology as Class, blends};
 use crate::renderer::Renderer;
 use crate::state::bound::{Fills, Prepared};
-use afterimage_metal_calls::{Device, DrawCount, Indices, PrimitiveType, Queue};
+use afterimage_abi::metal::NO_VERTICES;
+use afterimage_metal_calls::{Device, DrawCount, Indices, PrimitiveType, Queue, Stage};
 use afterimage_stream::host::level;
 use afterimage_stream::packets::{BlendFactor, BlendOp, Cull, Draw, DrawIndexed, Fill, SetBlend, Topology};
 use afterimage_stream::{Group, Groups};
@@ -33,6 +34,8 @@ const SETTING: Groups = groups(&[
 ]);
 /// What pipelines are chosen by, and what must be ready before a pass.
 const CHOOSING: Groups = level::DRAW.except(SETTING);
+/// What targets come of.
+const TARGETS: Groups = groups(&[Group::SmallDepth, Group::Aside, Group::Targets]);
 /// Blocks of constants.
 const CONSTANTS: Groups =
     groups(&[Group::VertexConstants, Group::PixelConstants, Group::SystemConstants, Group::Shapes, Group::PixelOps]);
@@ -94,6 +97,10 @@ impl<D: Device> Renderer<D> {
     /// Draws, in as many parts as it takes.
     pub(crate) fn draw_call(&mut self, call: &Call) {
         self.draws += 1;
+        if let Err(error) = self.limit_outstanding() {
+            self.lose(error);
+            return;
+        }
         let parts = draws_in_parts(&self.state.blend) && self.state.blend_targets.is_empty();
         let mut drawn = true;
         for part in if parts { 1..=2 } else { 0..=0 } {
@@ -147,9 +154,10 @@ impl<D: Device> Renderer<D> {
         let class = match call.topology {
             _ if points => Class::Point,
             Topology::LineList | Topology::LineStrip => Class::Line,
+            Topology::RectList if !call.indexed => Class::Rect,
             topology if has_faces(topology) => Class::Triangle,
             _ => {
-                self.warn_once("lists of rectangles and primitives with adjacency, whose draws are skipped: they");
+                self.warn_once("indexed rectangles and primitives with adjacency, whose draws are skipped: they");
                 return Ok(false);
             }
         };
@@ -165,7 +173,7 @@ impl<D: Device> Renderer<D> {
         let Some(mut prepared) = self.prepared.take() else { return Ok(false) };
         if self.bound.dirty.contains(Group::VertexBuffers) {
             let inputs = self.library.variant(prepared.vertex).map_or(0, |variant| variant.inputs);
-            prepared.input = self.wanted_input(inputs);
+            (prepared.input, prepared.layout) = (self.wanted_input(inputs), None);
         }
         let drawn = self.draw_prepared(call, fills, points, &mut prepared);
         self.prepared = Some(prepared);
@@ -174,7 +182,9 @@ impl<D: Device> Renderer<D> {
 
     /// Chooses targets, shaders and all that pipelines are chosen by; readies textures. `None` where the draw must be dropped.
     fn prepare(&mut self, class: Class, points: bool) -> Result<Option<Prepared>> {
-        self.apply_targets()?;
+        if self.bound.dirty.touches(TARGETS) {
+            self.apply_targets()?;
+        }
         let (raster, viewport) = (*self.state.raster, *self.state.viewport);
         let discard = raster.discard != 0;
         let visible = !self.bound.targets.is_empty() && viewport.width > 0.0 && viewport.height > 0.0;
@@ -222,7 +232,7 @@ impl<D: Device> Renderer<D> {
             discard,
             topology: class,
         };
-        Ok(Some(Prepared { vertex, pixel, key, input }))
+        Ok(Some(Prepared { vertex, pixel, key, input, layout: None }))
     }
 
     fn draw_prepared(&mut self, call: &Call, fills: Fills, points: bool, prepared: &mut Prepared) -> Result<bool> {
@@ -230,14 +240,26 @@ impl<D: Device> Renderer<D> {
         let Indexed { primitive, count, needed, .. } = indexed;
         let Some(scissor) = self.scissor() else { return Ok(true) };
         let (copies, sources) = self.ready_vertices(&prepared.input, needed, &count)?;
-        prepared.key.input = self.pipelines.input(prepared.input.descriptor(copies));
-        let Some(pipeline) = self.pipelines.get(&self.device, &mut self.library, &prepared.key) else {
-            return Ok(false);
+        prepared.key.input = match prepared.layout {
+            Some((of, number)) if of == copies => number,
+            _ => self.pipelines.input(prepared.input.descriptor(copies)),
+        };
+        prepared.layout = Some((copies, prepared.key.input));
+        // Where the encoder has it, there is one.
+        let pipeline = match self.bound.targets.open && self.bound.recorded.key == Some(prepared.key) {
+            true => None,
+            false => match self.pipelines.get(&self.device, &mut self.library, &prepared.key) {
+                None => return Ok(false),
+                there => there,
+            },
         };
         self.open_pass()?;
         self.count_draws()?;
         let before = self.bound.recorded.key.replace(prepared.key);
         if before != Some(prepared.key) {
+            // A pass that was begun anew, to count on, has none.
+            let made = pipeline.or_else(|| self.pipelines.get(&self.device, &mut self.library, &prepared.key));
+            let Some(pipeline) = made else { return Ok(false) };
             self.commands.queue.set_render_pipeline(&pipeline);
             let shaders = |key: Key| (key.vertex, key.pixel);
             self.bound.recorded.complete &= before.is_some_and(|before| shaders(before) == shaders(prepared.key));
@@ -248,6 +270,10 @@ impl<D: Device> Renderer<D> {
             self.set_state(scissor, fills);
         }
         self.bind_vertices(&sources, prepared.input.reads_default());
+        if prepared.key.topology == Class::Rect {
+            self.commands.queue.set_bytes(Stage::Vertex, NO_VERTICES, &call.first.to_ne_bytes());
+            self.bound.recorded.default_vertices = false;
+        }
         if all || dirty.touches(CONSTANTS) {
             self.bind_constants(prepared, if all { Groups::all() } else { dirty })?;
         }

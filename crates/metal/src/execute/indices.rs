@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::execute::draw::{Call, MOST_VERTICES};
 use crate::memory::ring::Slice;
+use crate::pipeline::rects;
 use crate::renderer::Renderer;
 use crate::state::indices::{greatest, is_strip, list, primitive, read};
 use crate::state::vertices::Input;
@@ -105,6 +106,9 @@ impl<D: Device> Renderer<D> {
             return Ok(None);
         }
         let drawn = |first: i32, count: u32| DrawCount { first, count, instances, base_instance: call.first_instance };
+        if call.topology == Topology::RectList {
+            return self.listed(PrimitiveType::Triangle, &rects::indices(count / 3), 0, drawn);
+        }
         let Some((bytes, width)) = source else {
             let end = u64::from(call.first) + u64::from(count);
             if let Some(primitive) = as_it_is

@@ -65,16 +65,21 @@ impl<D: Device> Renderer<D> {
         Ok(())
     }
 
-    /// Uploaded bytes that bindings read, copied to the ring of the frame.
-    fn locate(&mut self, data: &UploadRef, arena: &dyn Arena) -> Result<Slice<D>> {
-        // What bindings read is kept until the frame ends, which a stream may never do.
+    /// Counts what is kept until the frame ends, which a stream may never do.
+    pub(crate) fn count_frame_upload(&mut self, bytes: u64) -> Result {
         let limit = self.validator.budgets().limit(Budget::Uploads);
-        let asked = self.frame_upload_bytes.saturating_add(data.size.into());
+        let asked = self.frame_upload_bytes.saturating_add(bytes);
         if asked > limit {
-            let what = format!("{} bytes at {} of arena slot {}", data.size, data.offset, data.slot);
+            let what = format!("{bytes} bytes of vertices or indices of a frame");
             return Err(Error::Budget { what, budget: Budget::Uploads, asked, limit });
         }
         self.frame_upload_bytes = asked;
+        Ok(())
+    }
+
+    /// Uploaded bytes that bindings read, copied to the ring of the frame.
+    fn locate(&mut self, data: &UploadRef, arena: &dyn Arena) -> Result<Slice<D>> {
+        self.count_frame_upload(data.size.into())?;
         let mut bytes = vec![0; data.size as usize];
         let _inside = arena.copy_out(data, 0, &mut bytes);
         self.frame_uploads.put(&self.device, &bytes, 16, Ring::<D>::FRAME, self.commands.completed)

@@ -4,7 +4,7 @@ use crate::renderer::Renderer;
 use afterimage_metal_calls::Device;
 use afterimage_shader::{RuntimeInfo, bound};
 use afterimage_stream::packets::{BlendOp, SetBlend, Swizzle};
-use afterimage_stream::{ObjectId, TEXTURE_SLOTS};
+use afterimage_stream::{Host, ObjectId, TEXTURE_SLOTS};
 
 /// Variants for the present state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,12 +60,13 @@ impl<D: Device> Renderer<D> {
     }
 
     /// State around the shaders, where points are drawn or not.
-    fn runtime(&self, points: bool) -> RuntimeInfo {
+    fn runtime(&mut self, points: bool) -> RuntimeInfo {
+        let changed = self.state.tracker.take_instances(Host::TEXTURE, u64::MAX);
+        for slot in (0..TEXTURE_SLOTS).filter(|slot| changed >> slot & 1 != 0) {
+            self.bound.runtime.textures[slot] = self.shape_of(slot, self.bound.runtime.textures[slot]);
+        }
         let mut runtime = self.bound.runtime;
         let ops = &*self.state.pixel_ops;
-        for slot in 0..TEXTURE_SLOTS {
-            runtime.textures[slot] = self.shape_of(slot, runtime.textures[slot]);
-        }
         runtime.vertex_ops.point_size = points.into();
         runtime.vertex_ops.clip_planes = ops.clip_planes & 0x3f;
         runtime.pixel_ops.alpha_compare = ops.alpha_compare;

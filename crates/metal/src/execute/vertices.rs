@@ -91,6 +91,7 @@ impl<D: Device> Renderer<D> {
         if size > MOST_COPIED {
             return Err(self.unsupported(format!("a copy of {needed} vertices that do not lie as Metal wants them")));
         }
+        self.count_frame_upload(size)?;
         let all = self.read_bytes(bytes, 0, slot.bytes(needed))?;
         let copy = slot.copy(&all, needed as usize);
         let slice = self.frame_uploads.put(&self.device, &copy, 16, Ring::<D>::FRAME, self.commands.completed)?;

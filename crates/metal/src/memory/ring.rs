@@ -115,7 +115,8 @@ impl<D: Device> Ring<D> {
         }
     }
 
-    fn reclaim(&mut self, completed: Serial) {
+    /// Takes back what the GPU is done with.
+    pub(crate) fn reclaim(&mut self, completed: Serial) {
         while self.full.front().is_some_and(|(last, _)| *last <= completed) {
             let Some((_, chunk)) = self.full.pop_front() else { break };
             self.outstanding = self.outstanding.saturating_sub(chunk.size);

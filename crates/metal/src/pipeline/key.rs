@@ -60,6 +60,8 @@ pub(crate) enum Topology {
     Point,
     Line,
     Triangle,
+    /// Triangles of lists of rectangles.
+    Rect,
 }
 
 impl Topology {
@@ -69,7 +71,7 @@ impl Topology {
             Self::Point => TopologyClass::Point,
             _ if writes_point_size => TopologyClass::Unspecified,
             Self::Line => TopologyClass::Line,
-            Self::Triangle => TopologyClass::Triangle,
+            Self::Triangle | Self::Rect => TopologyClass::Triangle,
         }
     }
 }

@@ -1,7 +1,9 @@
 //! From guest code and state to pipelines.
 
+pub(crate) mod around;
 pub(crate) mod behind;
 pub(crate) mod key;
 pub(crate) mod own;
 pub(crate) mod pipelines;
+pub(crate) mod rects;
 pub(crate) mod shaders;

@@ -1,7 +1,7 @@
 //! Pipelines and states, each made once.
 
 use crate::error::{Error, Result};
-use crate::pipeline::key::{Blend, Key, TargetFormats};
+use crate::pipeline::key::{Blend, Key, TargetFormats, Topology};
 use crate::pipeline::own::Own;
 use crate::pipeline::shaders::{Library, Spec};
 use afterimage_metal_calls::{
@@ -113,9 +113,16 @@ impl<D: Device> Pipelines<D> {
         }
         let vertex = library.variant_mut(key.vertex).ok_or_else(gone)?;
         let point_size = vertex.point_size;
-        let vertex = vertex.function(device, Spec::DYNAMIC)?;
+        let vertex = match key.topology {
+            Topology::Rect => vertex
+                .rects(device)?
+                .ok_or_else(|| unsupported("lists of rectangles with a shader that reads attributes".to_owned()))?,
+            _ => vertex.function(device, Spec::DYNAMIC, u32::MAX)?,
+        };
+        let there =
+            (0..).zip(&key.targets.colors).fold(0, |mask, (index, format)| mask | u32::from(format.is_some()) << index);
         let fragment = match key.pixel.filter(|_| !key.discard) {
-            Some(number) => Some(library.variant_mut(number).ok_or_else(gone)?.function(device, key.spec)?),
+            Some(number) => Some(library.variant_mut(number).ok_or_else(gone)?.function(device, key.spec, there)?),
             None => None,
         };
         let descriptor = RenderPipelineDescriptor {
@@ -142,7 +149,7 @@ impl<D: Device> Pipelines<D> {
         }
         let made = library.variant_mut(number).and_then(|variant| {
             let made = variant
-                .function(device, Spec::DYNAMIC)
+                .function(device, Spec::DYNAMIC, u32::MAX)
                 .and_then(|function| Ok(device.new_compute_pipeline(&function, "guest")?));
             made.inspect_err(|error| tracing::error!("a kernel: {error}; its dispatches are skipped")).ok()
         });

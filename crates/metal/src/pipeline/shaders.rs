@@ -4,12 +4,14 @@
 //! is compiled once.
 
 use crate::error::{Error, Result};
+use crate::pipeline::around::with_outputs;
+use crate::pipeline::rects;
 use crate::resources::texture::Shape;
 use afterimage_abi::{Bank, GcnBank, spec};
 use afterimage_ir::{Component, InputAt, Kind, OutputAt};
 use afterimage_metal_calls::{Constant, Device, FunctionDescriptor};
 use afterimage_shader::declared::Behind;
-use afterimage_shader::msl::{self, Attribute};
+use afterimage_shader::msl::{self, Attribute, Binding};
 use afterimage_shader::{CompileError, FloatRules, Profile, RuntimeInfo, Segment, Shader, Stage, declared};
 use afterimage_stream::{Budget, ObjectId, TEXTURE_SLOTS};
 use rustc_hash::FxHashMap;
@@ -38,10 +40,16 @@ pub(crate) struct TextureArgument {
 /// A compiled variant: its source, and what the renderer must supply.
 #[derive(Debug)]
 pub(crate) struct Variant<D: Device> {
+    stage: Stage,
     source: String,
+    /// Of vertex shaders the source for lists of rectangles, if there can be one, and its function once one was drawn.
+    rects: Option<String>,
+    rects_function: Option<D::Function>,
     label: String,
-    /// Compiled for values of the specialisation constants.
-    functions: Vec<(Spec, D::Function)>,
+    /// What in the source has an attribute.
+    bindings: Vec<Binding>,
+    /// Compiled for values of the specialisation constants, and colour outputs that have a target.
+    functions: Vec<(Spec, u32, D::Function)>,
     /// Constant registers in the order of the stage's block, checked against the banks.
     pub(crate) segments: SmallVec<[Segment; 4]>,
     /// Bytes of the stage's block.
@@ -168,6 +176,13 @@ impl<D: Device> Variant<D> {
             point_size: reflection.writes_point_size(),
             specs: reflection.specs.iter().fold(0, |mask, spec| mask | 1u32.checked_shl(spec.id).unwrap_or(0)),
             group: reflection.group,
+            rects: match reflection.stage {
+                Stage::Vertex => rects::source(&artifact.source, &artifact.bindings, ENTRY),
+                _ => None,
+            },
+            rects_function: None,
+            stage: reflection.stage,
+            bindings: artifact.bindings,
             source: artifact.source,
             label,
             functions: Vec::new(),
@@ -178,27 +193,55 @@ impl<D: Device> Variant<D> {
     pub(crate) fn spec(&self, alpha_compare: u8, fog: u8) -> Spec {
         let has = |id: u32, value: u8| if self.specs >> id & 1 != 0 { value } else { spec::DYNAMIC as u8 };
         let wanted = Spec([has(spec::ALPHA_COMPARE, alpha_compare), has(spec::FOG_MODE, fog)]);
-        let known = self.functions.iter().any(|(spec, _)| *spec == wanted);
+        let known = self.functions.iter().any(|(spec, ..)| *spec == wanted);
         if known || self.functions.len() < MOST_SPECS { wanted } else { Spec::DYNAMIC }
     }
 
-    /// The function, compiled for these values when they are first asked for.
+    /// The vertex function for lists of rectangles; none where there cannot be one.
     ///
     /// # Errors
     /// What the compiler says.
-    pub(crate) fn function(&mut self, device: &D, spec: Spec) -> Result<D::Function> {
-        if let Some((_, function)) = self.functions.iter().find(|(other, _)| *other == spec) {
+    pub(crate) fn rects(&mut self, device: &D) -> Result<Option<D::Function>> {
+        let Some(source) = &self.rects else { return Ok(None) };
+        if self.rects_function.is_none() {
+            let descriptor = FunctionDescriptor { source, name: ENTRY, constants: &[], label: &self.label };
+            self.rects_function = Some(device.new_function(&descriptor)?);
+        }
+        Ok(self.rects_function.clone())
+    }
+
+    /// The function, compiled for these values when they are first asked for. `targets` has a bit for each colour target that there is.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub(crate) fn function(&mut self, device: &D, spec: Spec, targets: u32) -> Result<D::Function> {
+        let kept = self.outputs & targets;
+        if let Some((.., function)) =
+            self.functions.iter().find(|(other, outputs, _)| (*other, *outputs) == (spec, kept))
+        {
             return Ok(function.clone());
         }
+        let some = if kept == self.outputs || self.stage != Stage::Pixel {
+            None
+        } else {
+            Some(with_outputs(&self.source, &self.bindings, ENTRY, kept).ok_or_else(|| Error::Unsupported {
+                device: device.facts().name.clone(),
+                what: format!("{}: colours without a target", self.label),
+            })?)
+        };
         let constants: SmallVec<[_; 2]> = (0u32..)
             .zip(spec.0)
             .filter(|(_, value)| u32::from(*value) != spec::DYNAMIC)
             .map(|(id, value)| (id, Constant::UInt(value.into())))
             .collect();
-        let descriptor =
-            FunctionDescriptor { source: &self.source, name: ENTRY, constants: &constants, label: &self.label };
+        let descriptor = FunctionDescriptor {
+            source: some.as_ref().unwrap_or(&self.source),
+            name: ENTRY,
+            constants: &constants,
+            label: &self.label,
+        };
         let function = device.new_function(&descriptor)?;
-        self.functions.push((spec, function.clone()));
+        self.functions.push((spec, kept, function.clone()));
         Ok(function)
     }
 }

@@ -88,6 +88,8 @@ pub(crate) struct Prepared {
     pub(crate) pixel: Option<u32>,
     pub(crate) key: Key,
     pub(crate) input: Input,
+    /// The layout's number, with the slots that are copied.
+    pub(crate) layout: Option<(u32, u32)>,
 }
 
 /// What is bound.

@@ -39,7 +39,7 @@ pub(crate) fn pack(format: Format, texels: &[u8]) -> Vec<u8> {
     let texel = |components: &[u8; 4]| {
         let word = fields.iter().zip(components).fold(0, |word, ((shift, bits), component)| {
             let most = (1u32 << bits) - 1;
-            word | (u32::from(*component) * most + 127) / 255 << shift
+            word | (((u32::from(*component) * most + 127) / 255) << shift)
         });
         (word as u16).to_le_bytes()
     };

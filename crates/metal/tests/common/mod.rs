@@ -91,10 +91,12 @@ fn log() {
 pub type Guest = GuestOn<SoftDevice>;
 
 impl Guest {
-    /// Of an M1's.
+    /// Of an M1's, or of the family that `METAL_FAMILY` names.
     pub fn new() -> Self {
         log();
-        Self::on(SoftDevice::new(Family::Apple7))
+        let wanted = std::env::var("METAL_FAMILY").unwrap_or_default();
+        let named = Family::ALL.into_iter().find(|family| format!("{family:?}") == wanted);
+        Self::on(SoftDevice::new(named.unwrap_or(Family::Apple7)))
     }
 
     /// A guest whose shaders come from a stranger: none may have addresses of its own.

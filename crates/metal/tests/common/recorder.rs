@@ -24,6 +24,7 @@ pub struct Recorder {
     facts: Arc<Facts>,
     next: Arc<AtomicU32>,
     lines: Arc<Mutex<Vec<String>>>,
+    listens: bool,
 }
 
 impl Recorder {
@@ -43,7 +44,12 @@ impl Recorder {
             depth24: false,
             addresses: true,
         };
-        Self { facts: Arc::new(facts), next: Arc::default(), lines: Arc::default() }
+        Self { facts: Arc::new(facts), next: Arc::default(), lines: Arc::default(), listens: true }
+    }
+
+    /// One that lists nothing.
+    pub fn silent(family: Family) -> Self {
+        Self { listens: false, ..Self::new(family) }
     }
 
     /// What was called since the last time.
@@ -51,8 +57,10 @@ impl Recorder {
         std::mem::take(&mut self.lines.lock().unwrap())
     }
 
-    fn line(&self, text: String) {
-        self.lines.lock().unwrap().push(text);
+    fn line(&self, text: impl FnOnce() -> String) {
+        if self.listens {
+            self.lines.lock().unwrap().push(text());
+        }
     }
 
     fn handle(&self, kind: &str, what: &str) -> Result<Handle> {
@@ -113,7 +121,7 @@ impl Device for Recorder {
     }
 
     fn new_render_pipeline(&self, descriptor: &RenderPipelineDescriptor<'_, Self>) -> Result<Handle> {
-        self.line(format!("pipeline {descriptor:?}"));
+        self.line(|| format!("pipeline {descriptor:?}"));
         self.handle("pipeline", descriptor.label)
     }
 
@@ -145,8 +153,10 @@ pub struct Recording {
 macro_rules! calls {
     ($($name:ident($($argument:ident: $ty:ty),*);)*) => {
         $( fn $name(&mut self, $($argument: $ty),*) {
-            let arguments: &[String] = &[$(format!("{:?}", $argument)),*];
-            self.device.line(format!("{} {}", stringify!($name), arguments.join(", ")));
+            self.device.line(|| {
+                let arguments: &[String] = &[$(format!("{:?}", $argument)),*];
+                format!("{} {}", stringify!($name), arguments.join(", "))
+            });
         } )*
     };
 }
@@ -155,7 +165,7 @@ impl Queue for Recording {
     type Device = Recorder;
 
     fn commit(&mut self) -> Serial {
-        self.device.line("commit".to_owned());
+        self.device.line(|| "commit".to_owned());
         self.committed += 1;
         self.committed
     }
@@ -177,25 +187,24 @@ impl Queue for Recording {
     }
 
     fn set_bytes(&mut self, stage: Stage, index: u32, bytes: &[u8]) {
-        self.device.line(format!("set_bytes {stage:?}, {index}, {} bytes", bytes.len()));
+        self.device.line(|| format!("set_bytes {stage:?}, {index}, {} bytes", bytes.len()));
     }
 
     fn begin_render(&mut self, pass: &RenderPass<'_, Recorder>) {
-        self.device.line(format!("begin_render {}", pass.label));
+        self.device.line(|| format!("begin_render {}", pass.label));
         for (index, color) in pass.colors.iter().enumerate() {
             if let Some(color) = color {
-                self.device.line(format!(
-                    "    color {index}: {:?}, {:?}, {:?}",
-                    color.target.texture, color.load, color.store
-                ));
+                self.device.line(|| {
+                    format!("    color {index}: {:?}, {:?}, {:?}", color.target.texture, color.load, color.store)
+                });
             }
         }
         if let Some(depth) = &pass.depth {
-            self.device.line(format!("    depth: {:?}, {:?}, {:?}", depth.target.texture, depth.load, depth.store));
+            self.device.line(|| format!("    depth: {:?}, {:?}, {:?}", depth.target.texture, depth.load, depth.store));
         }
         if let Some(stencil) = &pass.stencil {
             self.device
-                .line(format!("    stencil: {:?}, {:?}, {:?}", stencil.target.texture, stencil.load, stencil.store));
+                .line(|| format!("    stencil: {:?}, {:?}, {:?}", stencil.target.texture, stencil.load, stencil.store));
         }
     }
 

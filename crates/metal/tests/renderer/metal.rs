@@ -5,6 +5,9 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{Format, VertexFormat};
 use std::sync::{Arc, Mutex};
 
+/// Pictures: size, texels.
+type Shown = Arc<Mutex<Vec<([u32; 2], Vec<u8>)>>>;
+
 /// A target of 16 by 16 pixels, black, with shaders that pass colours through.
 fn black() -> Guest {
     let mut guest = Guest::new();
@@ -129,7 +132,7 @@ fn a_stride_of_nothing_and_steps_of_instances() {
 #[test]
 fn pictures_come_with_gamma() {
     let mut guest = Guest::new();
-    let shown: Arc<Mutex<Vec<([u32; 2], Vec<u8>)>>> = Arc::default();
+    let shown = Shown::default();
     let sink = Arc::clone(&shown);
     guest.renderer.set_picture_sink(Some(Box::new(move |picture| {
         sink.lock().unwrap().push(([picture.width, picture.height], picture.rgba.to_vec()));
@@ -173,6 +176,57 @@ fn what_is_not_there_is_refused_by_name_and_the_rest_goes_on() {
     guest.replies.clear();
     guest.draw(Topology::TriangleList, 0, 6);
     assert_eq!(guest.pixels().count(rgba(GREEN)), 256);
-    assert_eq!((guest.renderer.draws(), guest.renderer.skipped_draws()), (2, 1));
+    assert_eq!((guest.renderer.draws(), guest.renderer.skipped_draws()), (2, 1), "the shader reads attributes");
+    guest.finish();
+}
+
+#[test]
+fn rectangles_have_a_fourth_corner() {
+    let mut guest = black();
+    // Corners at (-1, 1), (0, 1), (-1, 0), and so on to the lower right: the upper left quarter, then the lower right.
+    let vertex = "vertex \"rects\" {\n  input in0 : i32 vertex_index smooth\n  output out0 : f32x4 position\n  output out1 : f32x4 location 0\n  v0: i32 = load_input in0\n  v1: i32 = const 3\n  v2: i32 = udiv v0, v1\n  v3: i32 = umod v0, v1\n  v4: i32 = const 1\n  v5: i32 = const 2\n  v6: i32 = iand v3, v4\n  v7: i32 = ushr v3, v4\n  v8: f32 = i2f v6\n  v9: f32 = i2f v7\n  v10: f32 = i2f v2\n  v11: f32 = const 1.0\n  v12: f32 = const 0.5\n  v13: f32 = fadd v8, v10\n  v14: f32 = fsub v13, v11\n  v15: f32 = fadd v9, v10\n  v16: f32 = fsub v11, v15\n  v17: f32x4 = construct v14, v16, v12, v11\n  v18: f32x4 = construct v8, v9, v10, v11\n  store_output out0, v17\n  store_output out1, v18\n  return\n}";
+    guest.shaders(vertex, COLOR);
+    guest.draw(Topology::RectList, 3, 3);
+    guest.draw(Topology::RectList, 0, 5);
+    let pixels = guest.pixels();
+    assert_eq!(pixels.count([0, 0, 0, 255]), 128, "two quarters");
+    let near = |x: u32, y: u32, expected: [u8; 4]| {
+        let there = pixels.at(x, y);
+        assert!(there.iter().zip(expected).all(|(a, b)| a.abs_diff(b) < 18), "{x}, {y}: {there:?}");
+    };
+    near(0, 0, [0, 0, 0, 255]);
+    near(7, 7, [255, 255, 0, 255]);
+    near(8, 8, [0, 0, 255, 255]);
+    near(15, 15, [255, 255, 255, 255]);
+    near(15, 8, [255, 0, 255, 255]);
+    guest.finish();
+}
+
+#[test]
+fn a_buffer_says_what_is_drawn() {
+    let topology = Topology::TriangleList as u32;
+    let mut guest = black();
+    guest.vertices(&full(0.5, GREEN));
+    let said = guest.words(&[77, 3, 1, 0, 0, 6, 1, 0, 0]);
+    let buffer = said;
+    guest.encoder.push(&DrawIndirect { topology, indexed: 0, buffer, count: 1, offset: 20, stride: 0, pad: 0 });
+    assert_eq!(guest.pixels().count(rgba(GREEN)), 256);
+
+    guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+    let indices = guest.buffer(CreateBuffer::INDEX, bytemuck::cast_slice(&[9u16, 0, 1, 2, 3, 4, 5]));
+    guest.encoder.push(&SetIndexBuffer { source: indices, index_bytes: 2, restart: 0, offset: 0, size: 0 });
+    // Two draws of a triangle each, the second beyond what there is.
+    let buffer = guest.words(&[3, 1, 1, 0, 0, 300, 1, 4, 0, 0]);
+    guest.encoder.push(&DrawIndirect { topology, indexed: 1, buffer, count: 2, offset: 0, stride: 20, pad: 0 });
+    assert_eq!(guest.pixels().count(rgba(GREEN)), 256);
+
+    guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+    let counter = guest.words(&[0, 100 + 6 * size_of::<Vertex>() as u32]);
+    let stride = size_of::<Vertex>() as u32;
+    let draw =
+        DrawByteCount { topology, instances: 1, first_instance: 0, counter, offset: 4, counter_offset: 100, stride };
+    guest.encoder.push(&draw);
+    assert_eq!(guest.pixels().count(rgba(GREEN)), 256);
+    assert_eq!(guest.renderer.draws(), 4);
     guest.finish();
 }
