@@ -11,7 +11,9 @@ use afterimage_ir::{Module, parse, verify};
 use afterimage_passes::{FloatRules, Options, optimize};
 use afterimage_shader::{CompileError, Features, Profile, RuntimeInfo, Shader, decode_artifact, encode_artifact};
 use afterimage_spirv::EmitError;
+use afterimage_stream::{Arena, UploadRef};
 use bytemuck::Pod;
+use std::cell::RefCell;
 
 /// The fuzzer's bytes, front to back; zeros behind the last one.
 pub struct Input<'a>(pub &'a [u8]);
@@ -34,6 +36,35 @@ impl<'a> Input<'a> {
     /// All that is left.
     pub fn rest(self) -> &'a [u8] {
         self.0
+    }
+}
+
+/// An arena of one slot in ordinary memory.
+pub struct Slot(pub RefCell<Vec<u8>>);
+
+impl Slot {
+    fn range(&self, range: &UploadRef, at: u32, len: usize) -> Option<std::ops::Range<usize>> {
+        let start = usize::try_from(range.offset.checked_add(at.into())?).ok()?;
+        let end = start.checked_add(len)?;
+        (range.slot == 0 && end <= self.0.borrow().len()).then_some(start..end)
+    }
+}
+
+impl Arena for Slot {
+    fn slot_size(&self, slot: u32) -> Option<u64> {
+        (slot == 0).then_some(self.0.borrow().len() as u64)
+    }
+
+    fn copy_out(&self, range: &UploadRef, at: u32, out: &mut [u8]) -> bool {
+        let Some(place) = self.range(range, at, out.len()) else { return false };
+        out.copy_from_slice(&self.0.borrow()[place]);
+        true
+    }
+
+    fn copy_in(&self, range: &UploadRef, at: u32, bytes: &[u8]) -> bool {
+        let Some(place) = self.range(range, at, bytes.len()) else { return false };
+        self.0.borrow_mut()[place].copy_from_slice(bytes);
+        true
     }
 }
 

@@ -7,8 +7,8 @@
 
 use afterimage_fuzz::mutate::{batch, mutate};
 use afterimage_fuzz::scenes::{Scene, all};
-use afterimage_fuzz::{Input, tame};
-use afterimage_stream::{Arena, Executor, Reader, Reply, UploadRef};
+use afterimage_fuzz::{Input, Slot, tame};
+use afterimage_stream::{Executor, Reader, Reply};
 use afterimage_vulkan::{Options, Renderer};
 use std::cell::RefCell;
 
@@ -16,34 +16,6 @@ use std::cell::RefCell;
 const CHECK_EVERY: u64 = 16;
 /// Inputs after which there is a new renderer.
 const RENEW_EVERY: u64 = 512;
-
-struct Slot(RefCell<Vec<u8>>);
-
-impl Slot {
-    fn range(&self, range: &UploadRef, at: u32, len: usize) -> Option<std::ops::Range<usize>> {
-        let start = usize::try_from(range.offset.checked_add(at.into())?).ok()?;
-        let end = start.checked_add(len)?;
-        (range.slot == 0 && end <= self.0.borrow().len()).then_some(start..end)
-    }
-}
-
-impl Arena for Slot {
-    fn slot_size(&self, slot: u32) -> Option<u64> {
-        (slot == 0).then_some(self.0.borrow().len() as u64)
-    }
-
-    fn copy_out(&self, range: &UploadRef, at: u32, out: &mut [u8]) -> bool {
-        let Some(place) = self.range(range, at, out.len()) else { return false };
-        out.copy_from_slice(&self.0.borrow()[place]);
-        true
-    }
-
-    fn copy_in(&self, range: &UploadRef, at: u32, bytes: &[u8]) -> bool {
-        let Some(place) = self.range(range, at, bytes.len()) else { return false };
-        self.0.borrow_mut()[place].copy_from_slice(bytes);
-        true
-    }
-}
 
 struct Host {
     renderer: Option<Renderer>,

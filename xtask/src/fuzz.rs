@@ -74,6 +74,7 @@ enum Seeds {
 const TARGETS: &[Target] = &[
     Target { name: "packets", seeds: Seeds::Random },
     Target { name: "renderer", seeds: Seeds::Random },
+    Target { name: "metal", seeds: Seeds::Random },
     Target { name: "captures", seeds: Seeds::Folders(&["fuzz/seeds/captures"]) },
     Target { name: "inspect", seeds: Seeds::Folders(&["fuzz/seeds/captures"]) },
     Target { name: "shader_tokens", seeds: Seeds::Folders(&["fuzz/seeds/shader_tokens", "crates/shader/tests/hlsl"]) },

@@ -28,6 +28,9 @@ pub struct Bench {
     cases: Vec<Case>,
 }
 
+/// One of several ways to do the same, by name: each call says how long it took what is measured.
+pub type Way<'a> = (&'a str, &'a mut dyn FnMut() -> Duration);
+
 /// Time spent on each case.
 const BUDGET: Duration = Duration::from_millis(300);
 
@@ -48,6 +51,29 @@ impl Bench {
             black_box(work());
             samples.push(before.elapsed().as_nanos() as f64 / items as f64);
         }
+        self.add(name, samples)
+    }
+
+    /// Measures several ways to do the same `items` items, sample by sample in turn, so that what the machine does meanwhile falls on each.
+    /// The first way is the baseline of the others. Each is a case, `NAME: WAY`.
+    pub fn by_turns(&mut self, name: &str, items: usize, ways: &mut [Way<'_>]) -> &mut Self {
+        let mut samples = vec![Vec::new(); ways.len()];
+        ways.iter_mut().for_each(|(_, work)| _ = work());
+        let start = Instant::now();
+        while start.elapsed() < BUDGET * ways.len() as u32 || samples.first().is_some_and(|of| of.len() < 5) {
+            for ((_, work), samples) in ways.iter_mut().zip(&mut samples) {
+                samples.push(work().as_nanos() as f64 / items as f64);
+            }
+        }
+        self.baseline = None;
+        for ((way, _), samples) in ways.iter().zip(samples) {
+            self.add(&format!("{name}: {way}"), samples);
+        }
+        self
+    }
+
+    /// A case with the median of its samples, of which there is one at least.
+    fn add(&mut self, name: &str, mut samples: Vec<f64>) -> &mut Self {
         samples.sort_by(f64::total_cmp);
         let nanoseconds = samples[samples.len() / 2];
         let baseline = *self.baseline.get_or_insert(nanoseconds);

@@ -44,7 +44,7 @@ pub struct Renderer<D: Device> {
     pub(crate) pipelines: Pipelines<D>,
     pub(crate) bound: Bound<D>,
     /// What the last draw was prepared for, while nothing that it depends on has changed.
-    pub(crate) prepared: Option<Prepared>,
+    pub(crate) prepared: Option<Box<Prepared>>,
     pub(crate) queries: Queries<D>,
     pub(crate) readbacks: ReadBacks<D>,
     pub(crate) presenter: Presenter<D>,

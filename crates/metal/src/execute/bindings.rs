@@ -50,21 +50,23 @@ pub(crate) fn write_addresses<D: Device>(
 impl<D: Device> Renderer<D> {
     /// The textures that a draw's shaders sample: stage, argument, what is bound.
     fn arguments(&self, vertex: u32, pixel: Option<u32>) -> SmallVec<[(Stage, TextureArgument, TextureBinding); 8]> {
-        let variants = [(Stage::Vertex, Some(vertex)), (Stage::Fragment, pixel)];
-        let of = |(stage, number): (Stage, Option<u32>)| {
+        let mut arguments = SmallVec::new();
+        for (stage, number) in [(Stage::Vertex, Some(vertex)), (Stage::Fragment, pixel)] {
             let variant = number.and_then(|number| self.library.variant(number));
-            let textures = variant.map_or(&[] as &[_], |variant| &variant.textures);
-            textures.iter().map(move |argument| (stage, *argument, self.state.textures[argument.slot]))
-        };
-        variants.into_iter().flat_map(of).collect()
+            for argument in variant.map_or(&[] as &[_], |variant| &variant.textures) {
+                arguments.push((stage, *argument, self.state.textures[argument.slot]));
+            }
+        }
+        arguments
     }
 
     /// Sees to it that all that draws sample has texels, which may take copies before the pass.
     pub(crate) fn ready_textures(&mut self, vertex: u32, pixel: Option<u32>) -> Result {
-        for (.., binding) in self.arguments(vertex, pixel) {
+        let arguments = self.arguments(vertex, pixel);
+        for (.., binding) in &arguments {
             self.make_live(binding.texture)?;
         }
-        let read = self.read_targets(vertex, pixel);
+        let read = self.read_targets(arguments.iter().map(|(.., binding)| binding.texture));
         self.bound.reads.clear();
         for texture in read {
             self.end_pass();
@@ -75,11 +77,10 @@ impl<D: Device> Renderer<D> {
     }
 
     /// Textures that are sampled and drawn into at once.
-    fn read_targets(&self, vertex: u32, pixel: Option<u32>) -> SmallVec<[ObjectId; 0]> {
+    fn read_targets(&self, textures: impl Iterator<Item = ObjectId>) -> SmallVec<[ObjectId; 0]> {
         let mut found: SmallVec<[ObjectId; 0]> = SmallVec::new();
         let drawn = |id| self.bound.targets.all().any(|attachment| attachment.root == id);
-        for (.., binding) in self.arguments(vertex, pixel) {
-            let id = binding.texture;
+        for id in textures {
             if !id.is_none() && drawn(self.root(id)) && !found.contains(&id) {
                 found.push(id);
             }
@@ -133,7 +134,9 @@ impl<D: Device> Renderer<D> {
             let has_system = variant.system;
             let own = if at == 0 { Group::VertexConstants } else { Group::PixelConstants };
             if variant.constant_bytes > 0 && dirty.contains(own) {
-                let mut block = vec![0; variant.constant_bytes];
+                let mut block = std::mem::take(&mut self.bound.block);
+                block.clear();
+                block.resize(variant.constant_bytes, 0);
                 write(&self.state, &variant.segments, &variant.defs, &mut block);
                 let Self { device, state, resources, .. } = self;
                 let used = write_addresses(device, state, resources, (current, version), guest, variant, &mut block);
@@ -141,8 +144,9 @@ impl<D: Device> Renderer<D> {
                 used.iter().for_each(|buffer| self.commands.queue.use_buffer(stage, buffer, written));
                 if self.bound.recorded.constants[at] != block {
                     self.set_bytes(stage, metal::CONSTANTS, &block)?;
-                    self.bound.recorded.constants[at] = block;
+                    std::mem::swap(&mut self.bound.recorded.constants[at], &mut block);
                 }
+                self.bound.block = block;
             }
             let system = [Group::SystemConstants, Group::Shapes, Group::PixelOps];
             if has_system && system.iter().any(|group| dirty.contains(*group)) {

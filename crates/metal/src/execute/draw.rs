@@ -3,9 +3,10 @@
 use crate::error::Result;
 use crate::execute::indices::Indexed;
 use crate::execute::variants::{Wanted, draws_in_parts};
-use crate::pipeline::key::{Key, Topology as Class, blends};
+use crate::pipeline::key::{Blend, Key, Topology as Class, blends};
 use crate::renderer::Renderer;
 use crate::state::bound::{Fills, Prepared};
+use crate::state::indices::primitive;
 use afterimage_abi::metal::NO_VERTICES;
 use afterimage_metal_calls::{Device, DrawCount, Indices, PrimitiveType, Queue, Stage};
 use afterimage_stream::host::level;
@@ -36,6 +37,13 @@ const SETTING: Groups = groups(&[
 const CHOOSING: Groups = level::DRAW.except(SETTING);
 /// What targets come of.
 const TARGETS: Groups = groups(&[Group::SmallDepth, Group::Aside, Group::Targets]);
+/// What is bound for shaders to sample.
+const TEXTURES: Groups = groups(&[Group::Shapes, Group::Readable, Group::Textures]);
+/// What pipelines have of blending.
+const BLENDING: Groups = groups(&[Group::Part, Group::BlendKey, Group::Blend]);
+/// What no other state of encoders comes of.
+const BOUND: Groups =
+    groups(&[Group::Readable, Group::Textures, Group::VertexBuffers, Group::IndexBuffer, Group::Push, Group::Counting]);
 /// Blocks of constants.
 const CONSTANTS: Groups =
     groups(&[Group::VertexConstants, Group::PixelConstants, Group::SystemConstants, Group::Shapes, Group::PixelOps]);
@@ -164,24 +172,83 @@ impl<D: Device> Renderer<D> {
         // What a draw finds of the targets that it reads is another thing each time.
         let changed = self.state.tracker.take();
         self.bound.dirty.merge(changed);
-        let fits = self.prepared.as_ref().is_some_and(|prepared| prepared.key.topology == class);
-        if self.bound.dirty.touches(CHOOSING) || !fits || self.reads_targets() {
-            self.prepared = None;
-            let Some(prepared) = self.prepare(class, points)? else { return Ok(false) };
-            self.prepared = Some(prepared);
+        if self.draw_again(call, fills) {
+            return Ok(true);
         }
-        let Some(mut prepared) = self.prepared.take() else { return Ok(false) };
+        let kept = self.prepared.take().filter(|prepared| prepared.key.topology == class && !self.reads_targets());
+        let kept = match kept {
+            Some(prepared) => self.still_prepared(prepared)?,
+            None => None,
+        };
+        let mut prepared = match kept {
+            Some(prepared) => prepared,
+            None => match self.prepare(class, points)? {
+                Some(prepared) => prepared,
+                None => return Ok(false),
+            },
+        };
         if self.bound.dirty.contains(Group::VertexBuffers) {
             let inputs = self.library.variant(prepared.vertex).map_or(0, |variant| variant.inputs);
-            (prepared.input, prepared.layout) = (self.wanted_input(inputs), None);
+            let input = self.wanted_input(inputs);
+            if input != prepared.input {
+                (prepared.input, prepared.layout) = (input, None);
+            }
         }
         let drawn = self.draw_prepared(call, fills, points, &mut prepared);
         self.prepared = Some(prepared);
         drawn
     }
 
+    /// Draws where nothing has changed since the last draw, if that was as plain as this one. False where it was not.
+    fn draw_again(&mut self, call: &Call, fills: Fills) -> bool {
+        let Some((topology, end)) = self.prepared.as_ref().and_then(|prepared| prepared.plain) else { return false };
+        let Call { first, count, .. } = *call;
+        let recorded = &self.bound.recorded;
+        let counts = self.bound.draws_count && !self.queries.running.is_empty();
+        let same = self.bound.dirty.is_empty() && recorded.complete && self.bound.targets.open;
+        let plain = !call.indexed && call.instances == 1 && call.first_instance == 0 && call.topology == topology;
+        let inside = u64::from(first) + u64::from(count) <= end && (1..=MOST_VERTICES).contains(&count.into());
+        if !(same && plain && inside && recorded.fills == Some(fills) && recorded.counts == Some(counts)) {
+            return false;
+        }
+        let (Some(primitive), Ok(first)) = (primitive(topology), i32::try_from(first)) else { return false };
+        self.commands.draws += 1;
+        self.commands.queue.draw(primitive, DrawCount { first, count, instances: 1, base_instance: 0 });
+        true
+    }
+
+    /// What the last draw was prepared for, with other textures and blending if nothing else has changed.
+    fn still_prepared(&mut self, mut prepared: Box<Prepared>) -> Result<Option<Box<Prepared>>> {
+        let dirty = self.bound.dirty.intersect(CHOOSING);
+        if !dirty.except(TEXTURES).except(BLENDING).is_empty() || dirty.touches(TEXTURES) && !self.keeps_shapes() {
+            return Ok(None);
+        }
+        if dirty.touches(TEXTURES) {
+            self.ready_textures(prepared.vertex, prepared.pixel)?;
+            if !self.has_halves() {
+                // Nothing else of textures is in a block of constants.
+                self.bound.dirty = self.bound.dirty.without(Group::Shapes);
+            }
+        }
+        if dirty.touches(BLENDING) {
+            let outputs =
+                prepared.pixel.and_then(|number| self.library.variant(number)).map_or(0, |pixel| pixel.outputs);
+            let blends = self.wanted_blends(outputs);
+            if blends != prepared.key.blends {
+                prepared.key.blends = blends;
+                prepared.number = self.next_version();
+            }
+        }
+        Ok(Some(prepared))
+    }
+
+    fn wanted_blends(&self, outputs: u32) -> [Blend; 8] {
+        let blend = blend_of_part(&self.state.blend, self.bound.part);
+        blends(&blend, &self.state.blend_targets, outputs, self.bound.targets.blendable)
+    }
+
     /// Chooses targets, shaders and all that pipelines are chosen by; readies textures. `None` where the draw must be dropped.
-    fn prepare(&mut self, class: Class, points: bool) -> Result<Option<Prepared>> {
+    fn prepare(&mut self, class: Class, points: bool) -> Result<Option<Box<Prepared>>> {
         if self.bound.dirty.touches(TARGETS) {
             self.apply_targets()?;
         }
@@ -218,9 +285,8 @@ impl<D: Device> Renderer<D> {
         let ops = self.state.pixel_ops.alpha_compare;
         let spec = of_pixel
             .map_or(crate::pipeline::shaders::Spec::DYNAMIC, |variant| variant.spec(ops, self.state.pixel_ops.fog));
-        let blend = blend_of_part(&self.state.blend, self.bound.part);
         let targets = &self.bound.targets;
-        let blends = blends(&blend, &self.state.blend_targets, outputs, targets.blendable);
+        let blends = self.wanted_blends(outputs);
         let key = Key {
             vertex,
             pixel,
@@ -232,21 +298,27 @@ impl<D: Device> Renderer<D> {
             discard,
             topology: class,
         };
-        Ok(Some(Prepared { vertex, pixel, key, input, layout: None }))
+        let number = self.next_version();
+        Ok(Some(Box::new(Prepared { vertex, pixel, key, input, layout: None, number, plain: None })))
     }
 
     fn draw_prepared(&mut self, call: &Call, fills: Fills, points: bool, prepared: &mut Prepared) -> Result<bool> {
+        prepared.plain = None;
         let Some(indexed) = self.ready_indices(call, points, &prepared.input)? else { return Ok(true) };
         let Indexed { primitive, count, needed, .. } = indexed;
         let Some(scissor) = self.scissor() else { return Ok(true) };
         let (copies, sources) = self.ready_vertices(&prepared.input, needed, &count)?;
-        prepared.key.input = match prepared.layout {
-            Some((of, number)) if of == copies => number,
-            _ => self.pipelines.input(prepared.input.descriptor(copies)),
-        };
-        prepared.layout = Some((copies, prepared.key.input));
+        if prepared.layout.is_none_or(|(of, _)| of != copies) {
+            let number = self.pipelines.input(prepared.input.descriptor(copies));
+            prepared.layout = Some((copies, number));
+            if prepared.key.input != number {
+                (prepared.key.input, prepared.number) = (number, self.next_version());
+            }
+        }
         // Where the encoder has it, there is one.
-        let pipeline = match self.bound.targets.open && self.bound.recorded.key == Some(prepared.key) {
+        let recorded = &self.bound.recorded;
+        let has_it = recorded.number == Some(prepared.number) || recorded.key == Some(prepared.key);
+        let pipeline = match self.bound.targets.open && has_it {
             true => None,
             false => match self.pipelines.get(&self.device, &mut self.library, &prepared.key) {
                 None => return Ok(false),
@@ -255,8 +327,9 @@ impl<D: Device> Renderer<D> {
         };
         self.open_pass()?;
         self.count_draws()?;
-        let before = self.bound.recorded.key.replace(prepared.key);
-        if before != Some(prepared.key) {
+        let other = self.bound.recorded.number.replace(prepared.number) != Some(prepared.number);
+        let before = if other { self.bound.recorded.key.replace(prepared.key) } else { None };
+        if other && before != Some(prepared.key) {
             // A pass that was begun anew, to count on, has none.
             let made = pipeline.or_else(|| self.pipelines.get(&self.device, &mut self.library, &prepared.key));
             let Some(pipeline) = made else { return Ok(false) };
@@ -265,7 +338,8 @@ impl<D: Device> Renderer<D> {
             self.bound.recorded.complete &= before.is_some_and(|before| shaders(before) == shaders(prepared.key));
         }
         let (dirty, all) = (self.bound.dirty, !self.bound.recorded.complete);
-        if all || !dirty.except(CONSTANTS).is_empty() || self.bound.recorded.fills.replace(fills) != Some(fills) {
+        let other_fills = self.bound.recorded.fills.replace(fills) != Some(fills);
+        if all || other_fills || !dirty.except(CONSTANTS).except(BOUND).is_empty() {
             self.set_tests()?;
             self.set_state(scissor, fills);
         }
@@ -295,6 +369,15 @@ impl<D: Device> Renderer<D> {
         if self.reads_targets() {
             // What was drawn is what the next draw finds.
             self.end_pass();
+        }
+        let as_it_is = indexed.indices.is_none() && count.count == call.count && call.instances == 1;
+        if as_it_is
+            && call.first_instance == 0
+            && copies == 0
+            && matches!(fills, Fills::Same(_))
+            && !self.reads_targets()
+        {
+            prepared.plain = Some((call.topology, needed));
         }
         Ok(true)
     }

@@ -15,6 +15,9 @@ use afterimage_stream::{Arena, Budget, Format, Host, ObjectId, ObjectKind, Uploa
 /// Buffers up to this size get other memory where a part of them changes while the GPU may read them.
 const RENAME_LIMIT: u64 = 256 << 10;
 
+/// Bytes of an update whose room is kept for the next one.
+const MOST_KEPT: usize = 64 << 10;
+
 /// Bytes of zeros that are copied at once to textures that have no texels.
 const ZEROS: u64 = 1 << 20;
 
@@ -27,7 +30,10 @@ impl<D: Device> Renderer<D> {
         let version = self.next_version();
         let completed = self.commands.completed;
         let Some(buffer) = self.resources.buffers.get_mut(body.id) else { return Ok(()) };
-        let mut bytes = vec![0; body.data.size as usize];
+        // Most are small, and as many as draws.
+        let mut bytes = std::mem::take(&mut self.bound.block);
+        bytes.clear();
+        bytes.resize(body.data.size as usize, 0);
         let _inside = arena.copy_out(&body.data, 0, &mut bytes);
         let busy = buffer.last_used > completed;
         if busy && body.flags & UpdateBuffer::NO_OVERWRITE == 0 {
@@ -47,6 +53,9 @@ impl<D: Device> Renderer<D> {
             // The same memory with other bytes: what was found in them is looked for again.
             buffer.version = version;
             self.state.memory_changed(body.id);
+        }
+        if bytes.len() <= MOST_KEPT {
+            self.bound.block = bytes;
         }
         Ok(())
     }

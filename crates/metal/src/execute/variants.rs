@@ -23,11 +23,11 @@ impl<D: Device> Renderer<D> {
     fn shape_of(&self, slot: usize, before: u8) -> u8 {
         let binding = self.state.textures[slot];
         let texture = self.resources.textures.get(binding.texture).filter(|_| !binding.texture.is_none());
-        let sampler = self.resources.samplers.get(binding.sampler);
         // Projection is a matter of the pixel operations.
         let projected = before & bound::PROJECTED;
         // There is nothing of every shape: what was compiled for the texture before serves.
         let Some(texture) = texture else { return projected | before & bound::KIND };
+        let sampler = self.resources.samplers.get(binding.sampler);
         let mut shape = match texture.shape() {
             crate::resources::texture::Shape::Cube | crate::resources::texture::Shape::CubeArray => bound::CUBE,
             crate::resources::texture::Shape::D3 => bound::D3,
@@ -44,6 +44,17 @@ impl<D: Device> Renderer<D> {
             }
         }
         shape | projected
+    }
+
+    /// Whether what is bound has the shapes that the variants were chosen for.
+    pub(crate) fn keeps_shapes(&self) -> bool {
+        let shapes = &self.bound.runtime.textures;
+        (0..TEXTURE_SLOTS).all(|slot| self.shape_of(slot, shapes[slot]) == shapes[slot])
+    }
+
+    /// Whether lookups give four somewhere.
+    pub(crate) fn has_halves(&self) -> bool {
+        self.bound.runtime.textures.iter().any(|shape| shape & bound::FETCH4 != 0)
     }
 
     /// Half a texel of each pixel slot whose lookups give four.

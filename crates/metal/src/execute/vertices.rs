@@ -31,8 +31,10 @@ impl<D: Device> Renderer<D> {
             Some(Created::VertexInput(attributes)) if !id.is_none() => attributes,
             _ => &[],
         };
+        let used =
+            attributes.iter().fold(0, |used, attribute| used | 1u64.checked_shl(attribute.slot.into()).unwrap_or(0));
         let mut bindings = [None; VERTEX_BUFFERS];
-        for (slot, binding) in bindings.iter_mut().enumerate() {
+        for (slot, binding) in bindings.iter_mut().enumerate().filter(|(slot, _)| used >> slot & 1 != 0) {
             let stride = self.state.vertex_buffers[slot].stride;
             *binding = self.binding(slot).map(|bytes| Binding { stride, offset: bytes.slice.offset });
         }

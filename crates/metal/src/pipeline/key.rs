@@ -8,6 +8,7 @@ use afterimage_metal_calls::{
 use afterimage_stream::packets::{
     BlendFactor, BlendOp, BlendTarget, Compare, SetBlend, SetDepthStencil, StencilFace, StencilOp,
 };
+use std::hash::{Hash, Hasher};
 
 /// Formats of a pass's attachments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,10 +32,23 @@ impl TargetFormats {
 }
 
 /// Blending and write mask of a target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Blend {
     pub(crate) blending: Option<[Blending; 2]>,
     pub(crate) write: WriteMask,
+}
+
+/// Draws that change blending look for another pipeline each: a target is one word to the hash, not eleven.
+impl Hash for Blend {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let add = |bits: u64, field: u8| bits << 8 | u64::from(field);
+        let of = |bits: u64, blending: &Blending| {
+            [blending.operation as u8, blending.source as u8, blending.destination as u8].into_iter().fold(bits, add)
+        };
+        let write = self.write.into_iter().fold(0, |bits, on| bits << 1 | u64::from(on));
+        let blending = self.blending.map_or(u64::from(u8::MAX), |blending| blending.iter().fold(0, of));
+        state.write_u64(blending << 4 | write);
+    }
 }
 
 /// What a pipeline of a guest's draw is chosen by.

@@ -10,7 +10,7 @@ use afterimage_metal_calls::{
     Winding,
 };
 use afterimage_shader::RuntimeInfo;
-use afterimage_stream::packets::{Cull, Fill};
+use afterimage_stream::packets::{Cull, Fill, Topology};
 use afterimage_stream::{Groups, ObjectId, VERTEX_BUFFERS};
 use smallvec::SmallVec;
 
@@ -56,6 +56,8 @@ pub(crate) enum Fills {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorded {
     pub(crate) key: Option<Key>,
+    /// [`Prepared::number`] of that key.
+    pub(crate) number: Option<u64>,
     pub(crate) tests: Option<DepthStencilDescriptor>,
     pub(crate) references: Option<StencilReferences>,
     pub(crate) viewport: Option<Viewport>,
@@ -90,6 +92,10 @@ pub(crate) struct Prepared {
     pub(crate) input: Input,
     /// The layout's number, with the slots that are copied.
     pub(crate) layout: Option<(u32, u32)>,
+    /// Another one for each key.
+    pub(crate) number: u64,
+    /// The topology of the last draw, and the end of its vertices, if it was encoded as it is: without indices, instances or copies.
+    pub(crate) plain: Option<(Topology, u64)>,
 }
 
 /// What is bound.
@@ -110,6 +116,8 @@ pub(crate) struct Bound<D: Device> {
     pub(crate) part: u8,
     /// Textures that draws sample and draw into.
     pub(crate) reads: SmallVec<[Snapshot<D>; 0]>,
+    /// Room for constants, and for updates of buffers.
+    pub(crate) block: Vec<u8>,
 }
 
 impl<D: Device> Default for Bound<D> {
@@ -125,6 +133,7 @@ impl<D: Device> Default for Bound<D> {
             draws_count: true,
             part: 0,
             reads: SmallVec::new(),
+            block: Vec::new(),
         }
     }
 }
