@@ -83,7 +83,8 @@ fn a_program_in_c_captures_frames_with_their_names() {
     assert_eq!(marks, [pair.clone(), pair].concat());
 }
 
-/// The driver is taken down by `exit`, and crashed now and then where it was still drawing.
+/// The driver is taken down by `exit`, and crashed now and then where it was still drawing. Without the validation layer: on a quick
+/// machine the program ends in the first batch, in which that layer makes static objects, and 8 of 24 runs crashed in the layer.
 #[test]
 fn a_program_that_just_ends_has_drawn_what_it_presented() {
     let scratch = tempfile::tempdir().expect("temporary directory");
@@ -93,6 +94,7 @@ fn a_program_that_just_ends_has_drawn_what_it_presented() {
         let mut command = Command::new(&program);
         command
             .current_dir(scratch.path())
+            .env("AFTERIMAGE_VALIDATE", "0")
             .env("AFTERIMAGE_SCREENSHOTS", &folder)
             .env("AFTERIMAGE_SCREENSHOT_FRAMES", "2");
         let Some(output) = output_of(&mut command, &folder.join("cache")) else { return };
