@@ -14,7 +14,7 @@ use afterimage_render::workers::Urgency;
 use afterimage_shader::RuntimeInfo;
 use afterimage_state::{Effect, trace};
 use afterimage_stream::host::{BlendStates, RasterStates};
-use afterimage_stream::packets::{LineMode, Topology};
+use afterimage_stream::packets::{Fill, LineMode, Topology};
 use afterimage_stream::{FEEDBACK_BUFFERS, Group, Host};
 use ash::vk;
 
@@ -310,6 +310,14 @@ impl Renderer {
         let smooth = state.line_mode == LineMode::Smooth as u8 && !profile.smooth_lines;
         let provoking = state.provoking != 0 && !profile.provoking_last;
         let logic = self.logic_op() != 0 && !profile.logic_op;
+        let solid = [state.fill, state.fill_back].iter().all(|fill| *fill == Fill::Solid as u8) || profile.fill_modes;
+        let points = *self.bound.topology == Topology::PointList as u32 && !profile.large_points;
+        if !solid {
+            self.warn_once("fill modes", "triangles as lines or points (the device only fills them)");
+        }
+        if points {
+            self.warn_once("points", "points of more than a pixel (the device has none)");
+        }
         if lines {
             self.warn_once("line mode", "lines as two triangles (the device has no geometry shaders)");
         }
