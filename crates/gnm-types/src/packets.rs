@@ -80,7 +80,7 @@ pub const COMPUTE: u32 = 2;
 pub const PREDICATE: u32 = 1;
 
 /// The number of a packet.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Opcode(
     /// Bits 15 to 8 of the header.
     pub u8,

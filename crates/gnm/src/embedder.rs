@@ -1,6 +1,6 @@
 //! For those who have a console, and want its graphics processor.
 
-use crate::machine::{Fault, Graphics, Machine, QueueError, Stop};
+use crate::machine::{Fault, Graphics, Machine, QueueError, StateError, Stop};
 use crate::memory::GuestMemory;
 use crate::translate::{Display, Picture, PictureError, Translator};
 use afterimage_stream::Link;
@@ -66,6 +66,23 @@ impl<M: GuestMemory> Gpu<M> {
         let stop = self.machine.run(&mut self.memory, &mut self.graphics);
         self.graphics.store_everything(&mut self.memory);
         stop
+    }
+
+    /// The state of the machine and of what draws for it, between two runs. All that was drawn or stored is in memory when this returns:
+    /// memory, which is not in it, has to be saved after it.
+    pub fn save(&mut self) -> Vec<u8> {
+        let saved = self.graphics.saved(&mut self.memory, self.machine.gds());
+        self.machine.save_with(saved)
+    }
+
+    /// Goes on with a state that was saved. Memory must hold what it held then, whoever holds it.
+    ///
+    /// # Errors
+    /// If the bytes are no saved state; everything is as it was then.
+    pub fn load(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let saved = self.machine.load_with(bytes)?;
+        self.graphics.restore(saved, self.machine.gds());
+        Ok(())
     }
 
     /// What could not be done since the last call: which queue, packet and address, and why.

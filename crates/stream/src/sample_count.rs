@@ -47,8 +47,13 @@ impl SampleCount {
 
     /// Forgets what was counted.
     pub fn reset(&mut self, port: &mut Port) {
+        self.set(port, 0);
+    }
+
+    /// Goes on from a number, whatever was counted.
+    pub fn set(&mut self, port: &mut Port, total: u64) {
         self.total(port);
-        self.total = 0;
+        self.total = total;
     }
 
     /// The receiver is gone, and with it every query.

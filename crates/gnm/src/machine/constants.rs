@@ -1,6 +1,7 @@
 //! The constant engine: its memory, and the counters that keep it and the draw engine apart.
 
 use super::fault::FaultKind;
+use super::saved::kept;
 use super::wait::Wait;
 use super::{Exec, long};
 use afterimage_gnm_types::{Opcode, op};
@@ -18,6 +19,8 @@ pub(super) struct Constants {
     /// Command buffers that wait for the constant engine: address and words.
     pub(super) buffers: VecDeque<(u64, u32)>,
 }
+
+kept!(Constants { ram, constant_count, draw_count, buffers });
 
 impl Default for Constants {
     fn default() -> Self {

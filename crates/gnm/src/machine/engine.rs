@@ -3,6 +3,7 @@
 use super::exec::Exec;
 use super::fault::{Fault, FaultKind};
 use super::ring::ComputeRing;
+use super::saved::kept;
 use super::stream::{Next, Stream, Streams};
 use super::wait::Wait;
 use super::{Bus, Context, Queue, Shared, registers};
@@ -13,7 +14,7 @@ use std::collections::VecDeque;
 const TURN: u32 = 1 << 14;
 
 /// A wait, and the packet that began it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Waiting {
     pub(super) wait: Wait,
     pub(super) address: u64,
@@ -27,6 +28,8 @@ pub(super) struct Engine {
     pub(super) streams: Streams,
     pub(super) waiting: Option<Waiting>,
 }
+
+kept!(Engine { streams, waiting });
 
 impl Engine {
     pub(super) fn new(queue: Queue) -> Self {
@@ -114,6 +117,8 @@ pub(super) struct ComputeQueue {
     pub(super) engine: Engine,
     pub(super) context: Context,
 }
+
+kept!(ComputeQueue { ring, buffers, engine, context });
 
 impl ComputeQueue {
     pub(super) fn new(pipe: u8, queue: u8) -> Self {

@@ -4,7 +4,7 @@
 //!   what stops them.
 //! * `exec` says what each packet is; `registers`, `control`, `draws`, `transfer`, `dma`, `atomics`, `events`, `constants` carry
 //!   packets out; `statistics` counts draws and dispatches.
-//! * `fault` is what goes wrong.
+//! * `fault` is what goes wrong; `saved` is the state as bytes.
 
 mod atomics;
 mod bus;
@@ -20,6 +20,7 @@ mod fault;
 mod graphics;
 mod registers;
 mod ring;
+mod saved;
 mod statistics;
 mod stream;
 #[cfg(test)]
@@ -30,6 +31,7 @@ mod wait;
 pub use afterimage_gnm_types::Registers;
 pub use fault::{Fault, FaultKind, Limits};
 pub use graphics::{Dispatch, Draw, Flip, Graphics, IndexKind, Indices, Marker, NoGraphics, Queue};
+pub use saved::StateError;
 
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::op;
@@ -39,6 +41,7 @@ use engine::{ComputeQueue, Engine, Waiting};
 use exec::Exec;
 use fault::Reports;
 use ring::{ComputeRing, GraphicsRing};
+pub(crate) use saved::{Archive, Kept, kept};
 use statistics::Statistics;
 use stream::Stream;
 
@@ -294,15 +297,7 @@ impl Machine {
         read_pointer: u64,
     ) -> Result<(), QueueError> {
         let (place, pipe, queue) = Self::place(pipe, queue)?;
-        if !address.is_multiple_of(256) || address >= 1 << crate::memory::ADDRESS_BITS {
-            return Err(QueueError::RingAddress(address));
-        }
-        if !words.is_power_of_two() || words > 1 << 20 {
-            return Err(QueueError::RingSize(words));
-        }
-        if !read_pointer.is_multiple_of(4) {
-            return Err(QueueError::ReadPointer(read_pointer));
-        }
+        ComputeRing::check(address, words, read_pointer)?;
         let slot = self.compute[place].get_or_insert_with(|| Box::new(ComputeQueue::new(pipe, queue)));
         if slot.ring.is_some() {
             return Err(QueueError::Mapped { pipe, queue });

@@ -1,5 +1,7 @@
 //! Rings: where the processor puts commands, with a read and a write pointer.
 
+use super::QueueError;
+use super::saved::{self, Archive, Kept, StateError};
 use afterimage_gnm_types::packets::Header;
 use afterimage_gnm_types::{Opcode, op};
 
@@ -19,6 +21,21 @@ pub(super) struct GraphicsRing {
 impl Default for GraphicsRing {
     fn default() -> Self {
         Self { words: Box::new([0; WORDS]), read: 0, write: 0 }
+    }
+}
+
+impl Kept for GraphicsRing {
+    fn keep(&mut self, archive: &mut Archive<'_>) -> Result<(), StateError> {
+        self.words.keep(archive)?;
+        for (place, what) in
+            [(&mut self.read, "the ring's read pointer"), (&mut self.write, "the ring's write pointer")]
+        {
+            saved::size(place, WORDS - COMMAND, what, archive)?;
+            if !place.is_multiple_of(COMMAND) {
+                return Err(StateError::Value { what, value: *place as u64 });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -53,7 +70,7 @@ impl GraphicsRing {
 }
 
 /// A compute ring in the program's memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ComputeRing {
     /// Guest address of its first word.
     pub(super) address: u64,
@@ -69,7 +86,38 @@ pub(super) struct ComputeRing {
     pub(super) running: u32,
 }
 
+impl Kept for ComputeRing {
+    fn keep(&mut self, archive: &mut Archive<'_>) -> Result<(), StateError> {
+        let Self { address, words, read_pointer, read, write, running } = self;
+        address.keep(archive)?;
+        words.keep(archive)?;
+        read_pointer.keep(archive)?;
+        read.keep(archive)?;
+        write.keep(archive)?;
+        running.keep(archive)?;
+        Self::check(*address, *words, *read_pointer)
+            .map_err(|_| StateError::Value { what: "a compute ring's address", value: *address })?;
+        let end = if *write >= *read { *write } else { *words };
+        let inside = *read < *words && *write <= *words && *running <= end - *read;
+        if inside { Ok(()) } else { Err(StateError::Value { what: "a compute ring's pointer", value: (*read).into() }) }
+    }
+}
+
 impl ComputeRing {
+    /// Whether a ring can lie there.
+    pub(super) fn check(address: u64, words: u32, read_pointer: u64) -> Result<(), QueueError> {
+        if !address.is_multiple_of(256) || address >= 1 << crate::memory::ADDRESS_BITS {
+            return Err(QueueError::RingAddress(address));
+        }
+        if !words.is_power_of_two() || words > 1 << 20 {
+            return Err(QueueError::RingSize(words));
+        }
+        if !read_pointer.is_multiple_of(4) {
+            return Err(QueueError::ReadPointer(read_pointer));
+        }
+        Ok(())
+    }
+
     /// Words from the read pointer on that can be followed without going round: where, and how many.
     pub(super) fn segment(&self) -> Option<(u64, u32)> {
         let end = if self.write >= self.read { self.write } else { self.words };

@@ -1,5 +1,6 @@
 //! Pipeline statistics, as far as commands say what draws and dispatches are made of: nobody is asked.
 
+use super::saved::kept;
 use afterimage_gnm_types::{Registers, reg, value::*};
 
 /// Numbers of the counts, as `SAMPLE_PIPELINESTAT` writes them. Source: Mesa's RADV, the order of its queries' results.
@@ -23,6 +24,8 @@ pub(super) struct Statistics {
     /// Between `PIPELINESTAT_START` and `PIPELINESTAT_STOP`.
     pub(super) running: bool,
 }
+
+kept!(Statistics { counts, running });
 
 impl Statistics {
     fn add(&mut self, what: Count, number: u64) {

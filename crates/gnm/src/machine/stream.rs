@@ -1,6 +1,7 @@
 //! Command buffers that are inside of each other, and the words of the innermost.
 
 use super::fault::FaultKind;
+use super::saved::{Archive, Kept, StateError, kept};
 use super::{Bus, Limits};
 use crate::memory::Unmapped;
 use afterimage_gnm_types::packets::Header;
@@ -10,7 +11,7 @@ use std::ops::Range;
 const BLOCK: u32 = 0x800;
 
 /// What is left of a command buffer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stream {
     /// Guest address of the next word.
     pub(super) address: u64,
@@ -42,6 +43,18 @@ pub(super) enum Next {
     Fault { address: u64, kind: FaultKind },
     /// Too many words; every buffer was left.
     TooMany { address: u64 },
+}
+
+kept!(Stream { address, words });
+
+impl Kept for Streams {
+    fn keep(&mut self, archive: &mut Archive<'_>) -> Result<(), StateError> {
+        self.stack.keep(archive)?;
+        self.words.keep(archive)?;
+        self.jumps.keep(archive)?;
+        self.forget();
+        Ok(())
+    }
 }
 
 impl Streams {

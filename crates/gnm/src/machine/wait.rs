@@ -3,7 +3,7 @@
 use super::{Bus, Context, Shared};
 
 /// A comparison of `WAIT_REG_MEM` and its like, by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Compare {
     pub(super) function: u32,
     pub(super) mask: u32,

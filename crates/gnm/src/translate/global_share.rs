@@ -30,6 +30,11 @@ impl GlobalShare {
         (self.stale, self.newer) = (0..GLOBAL_SHARE, false);
     }
 
+    /// What shaders did to it counts no more.
+    pub(super) fn mark_known(&mut self) {
+        self.newer = false;
+    }
+
     /// A shader that may change it ran.
     pub(super) fn mark_written(&mut self) {
         self.newer = true;

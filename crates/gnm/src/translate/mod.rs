@@ -10,7 +10,7 @@
 //!   of it differ; what is newer in host memory comes back when somebody asks for it. `copies` moves what is newer there.
 //! * `samples`: every sample of an image from memory and back into it.
 //! * `own`: buffers that stand for no guest memory; `global_share` is one of them.
-//! * `screen`, `queries`: what is done besides draws.
+//! * `screen`, `queries`: what is done besides draws; `saved`: what a saved state has of all this.
 
 mod apply;
 mod buffers;
@@ -33,6 +33,7 @@ mod ranges;
 mod resources;
 mod samplers;
 mod samples;
+mod saved;
 mod screen;
 mod shaders;
 mod states;

@@ -12,7 +12,7 @@ use afterimage_stream::{DeviceInfo, Format, ObjectId, ObjectKind, Port, PortErro
 use rustc_hash::FxHashMap;
 
 /// A buffer that the display can show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Display {
     /// Guest address of its first byte.
     pub address: u64,
@@ -63,9 +63,9 @@ pub(super) struct Screen {
     target: ObjectId,
     size: [u32; 2],
     /// Buffers by handle and index.
-    buffers: FxHashMap<(u32, u32), Display>,
+    pub(super) buffers: FxHashMap<(u32, u32), Display>,
     /// What was shown last.
-    shown: Option<Display>,
+    pub(super) shown: Option<Display>,
 }
 
 impl Screen {

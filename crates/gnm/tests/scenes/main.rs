@@ -19,6 +19,7 @@ mod record;
 mod rig;
 mod samplers;
 mod samples;
+mod saved;
 mod share;
 mod states;
 mod stream_out;
