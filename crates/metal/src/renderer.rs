@@ -10,6 +10,7 @@ use crate::pipeline::shaders::{GuestShader, Library};
 use crate::present::{PictureSink, Presenter};
 use crate::resources::Resources;
 use crate::state::bound::{Bound, Prepared};
+use crate::state::feedback::Feedback;
 use crate::state::vertices::Copied;
 use crate::transfer::query::Queries;
 use crate::transfer::readback::ReadBacks;
@@ -46,6 +47,7 @@ pub struct Renderer<D: Device> {
     /// What the last draw was prepared for, while nothing that it depends on has changed.
     pub(crate) prepared: Option<Box<Prepared>>,
     pub(crate) queries: Queries<D>,
+    pub(crate) feedback: Feedback,
     pub(crate) readbacks: ReadBacks<D>,
     pub(crate) presenter: Presenter<D>,
     pub(crate) stats: Stats,
@@ -92,6 +94,7 @@ impl<D: Device> Renderer<D> {
             bound: Bound::default(),
             prepared: None,
             queries: Queries::default(),
+            feedback: Feedback::default(),
             readbacks: ReadBacks::default(),
             presenter: Presenter::default(),
             stats: Stats::default(),
@@ -194,6 +197,7 @@ impl<D: Device> Renderer<D> {
         self.validator = Validator::new(*self.validator.budgets());
         self.frame_upload_bytes = 0;
         self.bound = Bound::default();
+        self.feedback.running = None;
         self.prepared = None;
         self.warned.clear();
         Ok(())

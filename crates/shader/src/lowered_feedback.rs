@@ -2,7 +2,7 @@
 //! [`feedback`](afterimage_passes::feedback).
 
 use crate::shader::{CacheKey, CompileError, Profile, Shader, emit};
-use crate::{Artifact, Compiler, RuntimeInfo};
+use crate::{Artifact, Compiler, RuntimeInfo, msl};
 use afterimage_ir::{InputAt, Module};
 use afterimage_passes::feedback::table::Provoking;
 use afterimage_passes::feedback::{self, Attribute, Fetch, Number, Options, Step};
@@ -50,6 +50,22 @@ impl Shader {
         artifact.reflection.feedback_outputs = afterimage_ir::uses(&module).reflection.feedback_outputs;
         Ok(artifact)
     }
+
+    /// As [`Shader::feedback`], to Metal's language.
+    ///
+    /// # Errors
+    /// What cannot be translated, and what [`feedback::lower`] says of the shader.
+    pub fn feedback_msl(
+        &self,
+        profile: &Profile,
+        runtime: &RuntimeInfo,
+        options: &Options,
+    ) -> Result<msl::Artifact, CompileError> {
+        let module = self.module(profile, runtime)?;
+        let mut artifact = msl::emit(&lower(&module, profile, options)?, &msl::Options::default())?;
+        artifact.reflection.feedback_outputs = afterimage_ir::uses(&module).reflection.feedback_outputs;
+        Ok(artifact)
+    }
 }
 
 impl Shader {
@@ -82,12 +98,29 @@ impl Shader {
         options: &Options,
         provoking: Provoking,
     ) -> Result<Artifact, CompileError> {
-        let (geometry, vertex) = (self.module(profile, runtime)?, vertex.module(profile, runtime)?);
-        let attributes = with_defaults(&vertex, options).attributes;
-        let mut lowered = feedback::lower_geometry(&vertex, &geometry, &attributes, provoking)?;
-        afterimage_passes::optimize(&mut lowered, &afterimage_passes::Options { float_rules: profile.float_rules });
+        let modules = (self.module(profile, runtime)?, vertex.module(profile, runtime)?);
+        let lowered = lower_geometry(&modules, profile, options, provoking)?;
         let mut artifact = emit(&lowered, profile, false)?;
-        artifact.reflection.feedback_outputs = afterimage_ir::uses(&geometry).reflection.feedback_outputs;
+        artifact.reflection.feedback_outputs = afterimage_ir::uses(&modules.0).reflection.feedback_outputs;
+        Ok(artifact)
+    }
+
+    /// As [`Shader::geometry_feedback`], to Metal's language.
+    ///
+    /// # Errors
+    /// What cannot be translated, and what [`feedback::lower_geometry`] says of the shaders.
+    pub fn geometry_feedback_msl(
+        &self,
+        vertex: &Shader,
+        profile: &Profile,
+        runtime: &RuntimeInfo,
+        options: &Options,
+        provoking: Provoking,
+    ) -> Result<msl::Artifact, CompileError> {
+        let modules = (self.module(profile, runtime)?, vertex.module(profile, runtime)?);
+        let lowered = lower_geometry(&modules, profile, options, provoking)?;
+        let mut artifact = msl::emit(&lowered, &msl::Options::default())?;
+        artifact.reflection.feedback_outputs = afterimage_ir::uses(&modules.0).reflection.feedback_outputs;
         Ok(artifact)
     }
 }
@@ -145,6 +178,19 @@ impl Compiler {
 /// A vertex shader that has gone through the passes, so that it stores what it captured.
 fn lower(module: &Module, profile: &Profile, options: &Options) -> Result<Module, CompileError> {
     let mut lowered = feedback::lower(module, &with_defaults(module, options))?;
+    afterimage_passes::optimize(&mut lowered, &afterimage_passes::Options { float_rules: profile.float_rules });
+    Ok(lowered)
+}
+
+/// A geometry and a vertex shader that have gone through the passes, so that what the former captures is stored.
+fn lower_geometry(
+    (geometry, vertex): &(Module, Module),
+    profile: &Profile,
+    options: &Options,
+    provoking: Provoking,
+) -> Result<Module, CompileError> {
+    let attributes = with_defaults(vertex, options).attributes;
+    let mut lowered = feedback::lower_geometry(vertex, geometry, &attributes, provoking)?;
     afterimage_passes::optimize(&mut lowered, &afterimage_passes::Options { float_rules: profile.float_rules });
     Ok(lowered)
 }

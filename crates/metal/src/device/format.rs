@@ -5,6 +5,7 @@
 
 use crate::transfer::expand::is_small;
 use afterimage_metal_calls::{Facts, PixelFormat, Swizzle, VertexFormat as Attribute};
+use afterimage_shader::feedback::{Fetch, Layout, Number};
 use afterimage_stream::{Format, FormatFeatures, VertexFormat};
 
 /// How a stream format is done.
@@ -171,6 +172,35 @@ pub(crate) const fn attribute(format: VertexFormat) -> Option<Attribute> {
     })
 }
 
+/// How a kernel that captures vertices reads an attribute.
+pub(crate) const fn fetch(format: VertexFormat) -> Fetch {
+    use Number::{Float, Snorm, Sscaled, Unorm, Uscaled};
+    let (number, count, bits) = match format {
+        VertexFormat::R32_SFLOAT => (Float, 1, 32),
+        VertexFormat::R32G32_SFLOAT => (Float, 2, 32),
+        VertexFormat::R32G32B32_SFLOAT => (Float, 3, 32),
+        VertexFormat::R32G32B32A32_SFLOAT => (Float, 4, 32),
+        VertexFormat::B8G8R8A8_UNORM => {
+            return Fetch { number: Unorm, layout: Layout::Components { count: 4, bits: 8 }, bgra: true };
+        }
+        VertexFormat::R8G8B8A8_UNORM => (Unorm, 4, 8),
+        VertexFormat::R8G8B8A8_USCALED => (Uscaled, 4, 8),
+        VertexFormat::R16G16_SSCALED => (Sscaled, 2, 16),
+        VertexFormat::R16G16B16A16_SSCALED => (Sscaled, 4, 16),
+        VertexFormat::R16G16_SNORM => (Snorm, 2, 16),
+        VertexFormat::R16G16B16A16_SNORM => (Snorm, 4, 16),
+        VertexFormat::R16G16_UNORM => (Unorm, 2, 16),
+        VertexFormat::R16G16B16A16_UNORM => (Unorm, 4, 16),
+        VertexFormat::R16G16_SFLOAT => (Float, 2, 16),
+        VertexFormat::R16G16B16A16_SFLOAT => (Float, 4, 16),
+        VertexFormat::A2B10G10R10_USCALED => {
+            return Fetch { number: Uscaled, layout: Layout::Packed1010102, bgra: false };
+        }
+        VertexFormat::A2B10G10R10_SNORM => return Fetch { number: Snorm, layout: Layout::Packed1010102, bgra: false },
+    };
+    Fetch::new(number, count, bits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,6 +220,7 @@ mod tests {
         }
         for &format in VertexFormat::ALL {
             assert!(attribute(format).is_none_or(|own| own.bytes() == format.bytes()), "{format:?}");
+            assert_eq!(fetch(format).bytes(), format.bytes(), "{format:?}");
         }
     }
 }

@@ -35,6 +35,7 @@ pub fn device_info(facts: &Facts) -> DeviceInfo {
     // What the writer of shaders does not know yet is missing here, whatever the device can do.
     if facts.addresses {
         info.features |= DeviceFeatures::COMPUTE | DeviceFeatures::VERTEX_STORES | DeviceFeatures::PIXEL_STORES;
+        info.features |= DeviceFeatures::FEEDBACK;
     }
     for &format in Format::ALL {
         info.formats[format as usize] = features(facts, format);

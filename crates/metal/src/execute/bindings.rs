@@ -12,13 +12,13 @@ use afterimage_stream::packets::{CreateBuffer, Stage as Guest, TextureBinding};
 use afterimage_stream::{Group, Groups, ObjectId, State};
 use smallvec::SmallVec;
 
-/// Puts the addresses of a stage's storage buffers where its constants are; the buffers, and whether they are written.
+/// Puts the addresses of a stage's storage buffers where its constants are; the buffers. They are noted as written if they are.
 pub(crate) fn write_addresses<D: Device>(
     device: &D,
     state: &State,
     resources: &mut crate::resources::Resources<D>,
     (current, version): (u64, u64),
-    stage: Guest,
+    (stage, writes): (Guest, bool),
     variant: &Variant<D>,
     block: &mut [u8],
 ) -> SmallVec<[D::Buffer; 4]> {
@@ -36,7 +36,7 @@ pub(crate) fn write_addresses<D: Device>(
                 let size = u32::try_from(size).unwrap_or(u32::MAX);
                 words[..3].copy_from_slice(&[address as u32, (address >> 32) as u32, size]);
                 buffer.last_used = current;
-                if variant.reaches[1] {
+                if writes {
                     (buffer.gpu_written, buffer.version) = (true, version);
                 }
                 used.push(buffer.raw.clone());
@@ -139,8 +139,9 @@ impl<D: Device> Renderer<D> {
                 block.resize(variant.constant_bytes, 0);
                 write(&self.state, &variant.segments, &variant.defs, &mut block);
                 let Self { device, state, resources, .. } = self;
-                let used = write_addresses(device, state, resources, (current, version), guest, variant, &mut block);
                 let written = variant.reaches[1];
+                let of = (guest, written);
+                let used = write_addresses(device, state, resources, (current, version), of, variant, &mut block);
                 used.iter().for_each(|buffer| self.commands.queue.use_buffer(stage, buffer, written));
                 if self.bound.recorded.constants[at] != block {
                     self.set_bytes(stage, metal::CONSTANTS, &block)?;

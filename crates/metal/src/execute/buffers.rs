@@ -12,7 +12,7 @@ const PATTERN: u64 = 64 << 10;
 
 impl<D: Device> Renderer<D> {
     /// The GPU writes a buffer in the command buffer that is being written.
-    fn written(&mut self, id: ObjectId) {
+    pub(crate) fn written(&mut self, id: ObjectId) {
         let (version, current) = (self.next_version(), self.commands.current());
         if let Some(buffer) = self.resources.buffers.get_mut(id) {
             (buffer.last_used, buffer.version, buffer.gpu_written) = (current, version, true);
@@ -72,7 +72,7 @@ impl<D: Device> Renderer<D> {
     }
 
     /// Words of a buffer as they are once all that was encoded is done.
-    fn words_of(&mut self, id: ObjectId, offset: u64, count: usize) -> Result<Vec<u32>> {
+    pub(crate) fn words_of(&mut self, id: ObjectId, offset: u64, count: usize) -> Result<Vec<u32>> {
         let serial = self.submit()?;
         self.commands.wait(serial)?;
         let mut words = vec![0u32; count];

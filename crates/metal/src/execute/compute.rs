@@ -34,7 +34,8 @@ impl<D: Device> Renderer<D> {
         let mut block = vec![0; variant.constant_bytes];
         write(&self.state, &variant.segments, &variant.defs, &mut block);
         let Self { device, state, resources, .. } = self;
-        let used = write_addresses(device, state, resources, (current, version), Guest::Compute, variant, &mut block);
+        let of = (Guest::Compute, writes);
+        let used = write_addresses(device, state, resources, (current, version), of, variant, &mut block);
         let queue = self.commands.compute("dispatch");
         queue.set_compute_pipeline(&kernel);
         used.iter().for_each(|buffer| queue.use_buffer(Stage::Kernel, buffer, writes));

@@ -111,22 +111,38 @@ impl<D: Device> Renderer<D> {
         }
         let parts = draws_in_parts(&self.state.blend) && self.state.blend_targets.is_empty();
         let mut drawn = true;
-        for part in if parts { 1..=2 } else { 0..=0 } {
+        let only_captured = self.is_only_captured() && !self.stores_in_vertices();
+        for part in if only_captured {
+            0..0
+        } else if parts {
+            1..3
+        } else {
+            0..1
+        } {
             if std::mem::replace(&mut self.bound.part, part) != part {
                 self.prepared = None;
             }
             // The second part is tested against the same as the first, and leaves what the draw leaves.
             self.bound.draws_count = part != 1;
-            drawn &= self.draw_part(call).unwrap_or_else(|error| {
-                tracing::error!("a draw: {error}");
-                if matches!(error, crate::Error::DeviceLost(_) | crate::Error::Hung(_)) {
-                    self.lose(error);
-                }
-                false
-            });
+            drawn &= self.draw_part(call).unwrap_or_else(|error| self.draw_failed(error));
         }
         self.bound.draws_count = true;
+        if self.feedback.running.is_some()
+            && let Err(error) = self.capture(call)
+        {
+            drawn = self.draw_failed(error);
+        }
         self.skipped_draws += u64::from(!drawn);
+    }
+
+    /// A draw, or its capture, could not be made.
+    #[cold]
+    fn draw_failed(&mut self, error: crate::Error) -> bool {
+        tracing::error!("a draw: {error}");
+        if matches!(error, crate::Error::DeviceLost(_) | crate::Error::Hung(_)) {
+            self.lose(error);
+        }
+        false
     }
 
     /// How triangles are filled.

@@ -74,9 +74,8 @@ impl<D: Device> Renderer<D> {
                     return Err(self.unsupported("storage images (the writer of shaders does not know them yet)"));
                 }
             }
-            Packet::BeginFeedback(_) | Packet::EndFeedback(_) => {
-                return Err(self.unsupported("captures of vertices"));
-            }
+            Packet::BeginFeedback(body) => return self.begin_feedback(body),
+            Packet::EndFeedback(body) => return self.end_feedback(body),
             Packet::Dispatch(body) => return self.dispatch(body),
             Packet::CopyBuffer(body) => return self.copy_buffers(body),
             Packet::FillBuffer(body) => return self.fill_buffer(body),

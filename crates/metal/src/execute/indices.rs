@@ -210,7 +210,7 @@ impl<D: Device> Renderer<D> {
     }
 
     /// The bytes of the index buffer, and of an index.
-    fn index_source(&self) -> Option<(Bytes<D>, usize)> {
+    pub(crate) fn index_source(&self) -> Option<(Bytes<D>, usize)> {
         let body = *self.state.index_buffer;
         let bytes = self.bytes_of(body.source, body.offset, body.size, self.bound.index_upload.as_ref())?;
         Some((bytes, usize::from(body.index_bytes.max(1))))

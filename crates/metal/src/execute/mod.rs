@@ -7,6 +7,7 @@ mod compute;
 mod copy;
 mod draw;
 mod executor;
+mod feedback;
 mod frames;
 mod indices;
 mod objects;

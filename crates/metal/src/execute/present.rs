@@ -24,6 +24,7 @@ impl<D: Device> Renderer<D> {
             }
             self.stats.frames += 1;
         }
+        self.end_frame_of_feedback()?;
         let serial = self.submit()?;
         self.frame_submitted(body.frame, serial, replies)
     }

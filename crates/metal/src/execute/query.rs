@@ -4,8 +4,15 @@ use crate::error::Result;
 use crate::renderer::Renderer;
 use crate::transfer::query::{Answer, GuestQuery, Waiting};
 use afterimage_metal_calls::{Device, Queue, VisibilityMode};
+use afterimage_shader::feedback::block::Counters;
 use afterimage_stream::packets::{BeginQuery, CreateQuery, EndQuery, QueryKind};
 use afterimage_stream::{ObjectId, Reply};
+
+/// Primitives of a stream so far: all that there were if `needed`, else those captured.
+fn captured(counters: &Counters, (stream, needed): (usize, bool)) -> u64 {
+    let all = if needed { &counters.needed } else { &counters.written };
+    all.get(stream).copied().unwrap_or(0)
+}
 
 impl<D: Device> Renderer<D> {
     /// [`CreateQuery`].
@@ -36,7 +43,11 @@ impl<D: Device> Renderer<D> {
         match query.kind {
             QueryKind::Occlusion => query.begun = Some(issued),
             QueryKind::Event | QueryKind::Timestamp => return,
-            _ => return self.warn_once("queries of primitives"),
+            QueryKind::Primitives => return self.warn_once("queries of primitives"),
+            _ => {
+                query.begun = query.kind.captured().map(|place| captured(&self.feedback.counters, place));
+                return;
+            }
         }
         if !self.queries.running.contains(&body.id) {
             self.queries.running.push(body.id);
@@ -53,7 +64,11 @@ impl<D: Device> Renderer<D> {
             QueryKind::Event => Answer::Reached,
             QueryKind::Timestamp => Answer::Time,
             QueryKind::Occlusion => Answer::Samples(query.begun.take().unwrap_or(issued), issued),
-            _ => Answer::Uncounted,
+            QueryKind::Primitives => Answer::Uncounted,
+            kind => match kind.captured().zip(query.begun.take()) {
+                Some((place, begun)) => Answer::Known(captured(&self.feedback.counters, place).wrapping_sub(begun)),
+                None => Answer::Uncounted,
+            },
         };
         self.queries.running.retain(|running| *running != body.id);
         if matches!(answer, Answer::Samples(..)) {
@@ -106,6 +121,7 @@ impl<D: Device> Renderer<D> {
             let Some(Waiting { serial, id, token, answer }) = self.queries.waiting.pop_front() else { break };
             let value = match answer {
                 Answer::Reached => 1,
+                Answer::Known(value) => value,
                 Answer::Uncounted => 0,
                 Answer::Samples(first, end) => self.queries.sum(first, end),
                 Answer::Time => self.commands.queue.times(serial).map_or(0, |(_, end)| (end * 1e9) as u64),

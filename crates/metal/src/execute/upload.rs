@@ -61,7 +61,7 @@ impl<D: Device> Renderer<D> {
     }
 
     /// Replaces bytes behind everything that was encoded.
-    fn copy_to_buffer(&mut self, id: ObjectId, offset: u64, bytes: &[u8]) -> Result {
+    pub(crate) fn copy_to_buffer(&mut self, id: ObjectId, offset: u64, bytes: &[u8]) -> Result {
         self.limit_outstanding()?;
         self.end_pass();
         let source = self.put(bytes, 16)?;

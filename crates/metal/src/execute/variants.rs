@@ -1,7 +1,10 @@
 //! Choosing the variants of the bound shaders.
 
+use crate::pipeline::captures::{Captured, Stages};
 use crate::renderer::Renderer;
 use afterimage_metal_calls::Device;
+use afterimage_shader::feedback::Options;
+use afterimage_shader::feedback::table::Provoking;
 use afterimage_shader::{RuntimeInfo, bound};
 use afterimage_stream::packets::{BlendOp, SetBlend, Swizzle};
 use afterimage_stream::{Host, ObjectId, TEXTURE_SLOTS};
@@ -92,6 +95,37 @@ impl<D: Device> Renderer<D> {
             *texture = *texture & !bound::PROJECTED | projected;
         }
         runtime
+    }
+
+    /// The kernel that captures what the bound shaders give; `None` where they say nothing of captures, or it cannot be made.
+    pub(crate) fn wanted_capture(
+        &mut self,
+        points: bool,
+        options: &Options,
+        provoking: Provoking,
+    ) -> Option<Captured<D>> {
+        let mut runtime = self.runtime(points);
+        let bound = *self.state.shaders;
+        let shader = |id| self.shaders.get(id).and_then(|guest| guest.shader.clone());
+        let vertex = shader(bound.vertex)?;
+        runtime.link = vertex.link();
+        let geometry = if bound.geometry.is_none() { None } else { Some(shader(bound.geometry)?) };
+        let id = if geometry.is_none() { bound.vertex } else { bound.geometry };
+        let stages = Stages { vertex: &vertex, geometry: geometry.as_deref().map(|shader| (shader, provoking)), id };
+        let number = self.library.capture(&self.device, stages, &runtime, options)?;
+        let kernel = self.pipelines.kernel(&self.device, &mut self.library, number)?;
+        let strides = self.library.strides(number);
+        Some(Captured { number, kernel, strides, geometry: geometry.is_some() })
+    }
+
+    /// Whether the vertex shader writes memory.
+    pub(crate) fn stores_in_vertices(&mut self) -> bool {
+        let mut runtime = self.runtime(false);
+        let Some(guest) = self.shaders.get_mut(self.state.shaders.vertex) else { return false };
+        let Some(shader) = &guest.shader else { return false };
+        runtime.link = shader.link();
+        let number = self.library.number(&self.device, guest, &runtime);
+        number.and_then(|number| self.library.variant(number)).is_some_and(|variant| variant.reaches[1])
     }
 
     /// The variants of the bound shaders. `None` where one of them is no shader.

@@ -19,7 +19,7 @@ pub(crate) type Source<D> = (usize, Slice<D>, u64);
 
 impl<D: Device> Renderer<D> {
     /// What a slot is bound to.
-    fn binding(&self, slot: usize) -> Option<Bytes<D>> {
+    pub(crate) fn binding(&self, slot: usize) -> Option<Bytes<D>> {
         let binding = self.state.vertex_buffers[slot];
         self.bytes_of(binding.source, binding.offset, binding.size, self.bound.vertex_uploads[slot].as_ref())
     }
@@ -64,7 +64,6 @@ impl<D: Device> Renderer<D> {
             let Some(bytes) = self.binding(slot.slot) else { continue };
             let needed = match slot.divisor {
                 None => needed,
-                Some(0) => u64::from(count.base_instance) + 1,
                 Some(rate) => u64::from(count.base_instance) + u64::from(count.instances.div_ceil(rate)),
             };
             if slot.lies_well(bytes.size, needed) {
@@ -82,7 +81,7 @@ impl<D: Device> Renderer<D> {
     }
 
     /// A copy of a binding with so many elements at least.
-    fn copied(&mut self, slot: &Slot, bytes: &Bytes<D>, needed: u64) -> Result<(Slice<D>, u64)> {
+    pub(crate) fn copied(&mut self, slot: &Slot, bytes: &Bytes<D>, needed: u64) -> Result<(Slice<D>, u64)> {
         let key = (bytes.version, bytes.slice.offset, bytes.size);
         let found =
             self.vertex_copies.iter().find(|copy| copy.key == key && copy.elements >= needed && copy.slot == *slot);

@@ -22,7 +22,8 @@ pub(crate) fn of(facts: &Facts, raw_addresses: bool) -> Behind {
         targets: limits.targets,
         pixel_resources: limits.targets,
         distances: [limits.clip_distances, 0, limits.clip_distances],
-        geometry: [0; 3],
+        // Captures alone are made of those, by kernels.
+        geometry: [u32::MAX; 3],
         feedback: None,
         images: 0,
         group: [limits.threads; 3],

@@ -2,6 +2,7 @@
 
 pub(crate) mod around;
 pub(crate) mod behind;
+pub(crate) mod captures;
 pub(crate) mod key;
 pub(crate) mod own;
 pub(crate) mod pipelines;

@@ -12,8 +12,8 @@ use afterimage_ir::{Component, InputAt, Kind, OutputAt};
 use afterimage_metal_calls::{Constant, Device, FunctionDescriptor};
 use afterimage_shader::declared::Behind;
 use afterimage_shader::msl::{self, Attribute, Binding};
-use afterimage_shader::{CompileError, FloatRules, Profile, RuntimeInfo, Segment, Shader, Stage, declared};
-use afterimage_stream::{Budget, ObjectId, TEXTURE_SLOTS};
+use afterimage_shader::{CacheKey, CompileError, FloatRules, Profile, RuntimeInfo, Segment, Shader, Stage, declared};
+use afterimage_stream::{Budget, FEEDBACK_BUFFERS, ObjectId, TEXTURE_SLOTS};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -94,7 +94,8 @@ impl Spec {
 }
 
 impl<D: Device> Variant<D> {
-    fn new(artifact: msl::Artifact, label: String, device: &D) -> Result<Self> {
+    /// `banks`: the stage whose constants it reads, which is another one of what was a vertex shader.
+    pub(crate) fn new(artifact: msl::Artifact, label: String, device: &D, banks: Stage) -> Result<Self> {
         let reflection = &artifact.reflection;
         let unsupported = |what: String| {
             Err(Error::Unsupported { device: device.facts().name.clone(), what: format!("{label}: {what}") })
@@ -133,7 +134,7 @@ impl<D: Device> Variant<D> {
         }
         let (mut buffers, mut at) = (SmallVec::new(), 0);
         for segment in &segments {
-            if segment.bank == Bank::gcn(reflection.stage, GcnBank::Buffers) as u8 {
+            if segment.bank == Bank::gcn(banks, GcnBank::Buffers) as u8 {
                 buffers.push((segment.first, segment.count, at));
             }
             at += segment.count as usize * 16;
@@ -259,10 +260,13 @@ pub(crate) struct GuestShader {
 /// Every variant.
 #[derive(Debug)]
 pub(crate) struct Library<D: Device> {
-    profile: Profile,
+    pub(crate) profile: Profile,
     /// By code and state around it; none where it cannot be made.
     numbers: FxHashMap<(u128, RuntimeInfo), Option<u32>>,
-    variants: Vec<Variant<D>>,
+    pub(crate) variants: Vec<Variant<D>>,
+    /// Kernels that capture vertices: by what they are made of, and what they write.
+    pub(crate) captures: FxHashMap<CacheKey, Option<u32>>,
+    pub(crate) strides: FxHashMap<u32, [u32; FEEDBACK_BUFFERS]>,
     /// Bytes of all sources, and how many they may be.
     translated: u64,
     pub(crate) budget: u64,
@@ -278,6 +282,8 @@ impl<D: Device> Library<D> {
             profile: Profile { float_rules, ..Profile::default() },
             numbers: FxHashMap::default(),
             variants: Vec::new(),
+            captures: FxHashMap::default(),
+            strides: FxHashMap::default(),
             translated: 0,
             budget: Budget::Translated.row().default,
             raw_addresses,
@@ -334,18 +340,22 @@ impl<D: Device> Library<D> {
             |error: &dyn std::fmt::Display| tracing::error!("{id} cannot be compiled: {error}; its draws are skipped");
         let made =
             shader.compile_msl(&self.profile, runtime).inspect_err(|error| say(error)).ok().and_then(|artifact| {
-                let (bytes, limit) = (artifact.source.len() as u64, self.budget);
-                let asked = self.translated.saturating_add(bytes);
-                if asked > limit {
-                    say(&Error::Budget { what: id.to_string(), budget: Budget::Translated, asked, limit });
-                    return None;
-                }
-                let variant = Variant::new(artifact, id.to_string(), device).inspect_err(|error| say(error)).ok()?;
-                self.translated = asked;
-                Some(variant)
+                self.count_source(id, artifact.source.len() as u64).inspect_err(|error| say(error)).ok()?;
+                let stage = artifact.reflection.stage;
+                Variant::new(artifact, id.to_string(), device, stage).inspect_err(|error| say(error)).ok()
             });
         self.failures += u64::from(made.is_none());
         made
+    }
+
+    /// Counts the bytes of a source.
+    pub(crate) fn count_source(&mut self, id: ObjectId, bytes: u64) -> Result {
+        let (asked, limit) = (self.translated.saturating_add(bytes), self.budget);
+        if asked > limit {
+            return Err(Error::Budget { what: id.to_string(), budget: Budget::Translated, asked, limit });
+        }
+        self.translated = asked;
+        Ok(())
     }
 
     /// A variant by its number.

@@ -10,6 +10,7 @@ use afterimage_abi::metal::{NO_VERTICES, vertex_buffer};
 use afterimage_metal_calls::{
     Attribute, Device, Layout, Limits, StepFunction, VertexDescriptor, VertexFormat as Metal,
 };
+use afterimage_shader::feedback::{Attribute as Fetched, Fetch, Layout as FetchLayout, Number, Step};
 use afterimage_stream::packets::VertexAttribute;
 use afterimage_stream::{VERTEX_BUFFERS, VertexFormat};
 use smallvec::SmallVec;
@@ -84,6 +85,44 @@ impl Slot {
         !self.odd && self.elements(size) >= needed.min(if self.stride == 0 { 1 } else { u64::MAX })
     }
 
+    /// Whether kernels that fetch vertices by themselves want a copy: they load whole words of what has 32 bits.
+    pub(crate) fn is_odd_to_kernels(&self) -> bool {
+        self.odd
+            && self.fields.iter().any(|field| {
+                matches!(
+                    format::fetch(field.format).layout,
+                    FetchLayout::Components { bits: 32, .. } | FetchLayout::Packed1010102
+                )
+            })
+    }
+
+    /// The attributes as kernels fetch them, of a copy or of what is bound.
+    pub(crate) fn fetched(&self, is_copy: bool) -> impl Iterator<Item = Fetched> + '_ {
+        let mut at = 0;
+        self.fields.iter().map(move |field| {
+            let (copy, bytes) = copied(field.format);
+            let unpacked = is_copy && copy == Metal::Float4;
+            let fetch = if unpacked { Fetch::new(Number::Float, 4, 32) } else { format::fetch(field.format) };
+            let offset = if is_copy { at } else { field.offset };
+            at += bytes;
+            Fetched {
+                location: field.location as u8,
+                slot: self.slot as u8,
+                fetch,
+                offset,
+                step: self.divisor.map_or(Step::Vertex, Step::Instance),
+            }
+        })
+    }
+
+    /// Bytes from vertex to vertex, of a copy or of what is bound.
+    pub(crate) fn fetched_stride(&self, is_copy: bool) -> u32 {
+        match (is_copy, self.stride) {
+            (true, 1..) => self.copied_stride(),
+            (_, stride) => stride,
+        }
+    }
+
     /// Bytes of an element of a copy.
     pub(crate) fn copied_stride(&self) -> u32 {
         self.fields.iter().map(|field| copied(field.format).1).sum()
@@ -143,7 +182,8 @@ pub(crate) fn input(
                 fields: SmallVec::new(),
                 extent: 0,
                 stride: binding.stride,
-                divisor: (attribute.per_instance != 0).then_some(attribute.divisor.into()),
+                // A step of no instances is one of one.
+                divisor: (attribute.per_instance != 0).then_some(u32::from(attribute.divisor).max(1)),
                 odd: !binding.offset.is_multiple_of(4),
             });
             input.slots.len() - 1
@@ -191,7 +231,6 @@ impl Input {
             let step = match slot.divisor {
                 _ if slot.stride == 0 => StepFunction::Constant,
                 None => StepFunction::PerVertex,
-                Some(0) => StepFunction::Constant,
                 Some(rate) => StepFunction::PerInstance(rate),
             };
             descriptor.layouts.push(Layout { buffer, stride, step });

@@ -21,7 +21,7 @@ pub(crate) const PLACE: u64 = 8;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GuestQuery {
     pub(crate) kind: QueryKind,
-    /// The first place that counts for it, while it runs.
+    /// While it runs: the first place that counts for it, or of captured primitives how many there were.
     pub(crate) begun: Option<u64>,
 }
 
@@ -32,6 +32,8 @@ pub(crate) enum Answer {
     Reached,
     /// The sum of these places.
     Samples(u64, u64),
+    /// This, which the CPU has counted.
+    Known(u64),
     /// When the command buffer ended.
     Time,
     /// 0: nothing counts it.

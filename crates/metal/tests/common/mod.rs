@@ -103,6 +103,26 @@ impl Guest {
         Self::on(SoftDevice::new(named.unwrap_or(Family::Apple7)))
     }
 
+    /// There is one way to capture vertices: without the device's help.
+    pub fn that_capture() -> Vec<Self> {
+        vec![Self::new()]
+    }
+
+    /// As [`Guest::that_capture`].
+    pub fn that_capture_geometry() -> Vec<Self> {
+        Self::that_capture()
+    }
+
+    /// As [`Guest::that_capture`].
+    pub fn that_fetch() -> Vec<Self> {
+        Self::that_capture()
+    }
+
+    /// How its renderer captures vertices.
+    pub fn captures(&self) -> has::Captures {
+        has::Captures { native: false, last: true, lists_restart: true, first_instance: true }
+    }
+
     /// A guest whose shaders come from a stranger: none may have addresses of its own.
     pub fn strange(_: Without) -> Self {
         log();

@@ -1,6 +1,7 @@
 //! What the renderer draws on the software Metal: the tests of the renderer on Vulkan, which say what must be in the pixels, as far as
 //! Metal and this renderer have what they ask for.
 
+mod captured;
 #[path = "../../../vulkan/tests/renderer/clear.rs"]
 mod clear;
 #[path = "../common/mod.rs"]
@@ -11,6 +12,10 @@ mod compute;
 mod depth_texels;
 #[path = "../../../vulkan/tests/renderer/draw.rs"]
 mod draw;
+#[path = "../../../vulkan/tests/renderer/feedback.rs"]
+mod feedback;
+#[path = "../../../vulkan/tests/renderer/feedback_inputs.rs"]
+mod feedback_inputs;
 #[path = "../../../vulkan/tests/renderer/formats.rs"]
 mod formats;
 #[path = "../../../vulkan/tests/renderer/guest_code.rs"]

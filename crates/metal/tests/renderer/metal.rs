@@ -114,7 +114,7 @@ fn a_stride_of_nothing_and_steps_of_instances() {
         ..VertexAttribute::per_vertex(1, 1, VertexFormat::R32G32B32A32_SFLOAT, 0)
     };
     for (stride, per_instance, divisor, expected) in
-        [(0, 0, 0, RED), (16, 1, 0, RED), (16, 1, 1, GREEN), (16, 1, 2, RED)]
+        [(0, 0, 0, RED), (16, 1, 0, GREEN), (16, 1, 1, GREEN), (16, 1, 2, RED)]
     {
         guest.layout_of(&[
             VertexAttribute::per_vertex(0, 0, VertexFormat::R32G32B32A32_SFLOAT, 0),

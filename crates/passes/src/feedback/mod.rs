@@ -22,7 +22,7 @@ pub mod table;
 pub use fetch::{Fetch, Layout, Number};
 pub use geometry::lower_geometry;
 pub use lower::lower;
-pub use plan::{Plan, plan};
+pub use plan::{Plan, plan, plan_list};
 pub use prepare::prepare;
 
 use afterimage_ir::{Module, VerifyError};

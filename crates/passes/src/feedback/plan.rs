@@ -24,6 +24,16 @@ pub fn plan(request: &Request, counters: &Counters) -> Option<Plan> {
     if request.kind != DrawKind::Direct as u32 || request.restart != 0 && request.index_bytes != 0 {
         return None;
     }
+    Some(planned(request, counters, None))
+}
+
+/// As [`plan`], of a draw with restarts among its indices, whose list of so many primitives the caller has made and put where
+/// [`Request::list`] says: see [`Draw::list`].
+pub fn plan_list(request: &Request, counters: &Counters, primitives: u32) -> Option<Plan> {
+    (request.kind == DrawKind::Direct as u32).then(|| planned(request, counters, Some(primitives)))
+}
+
+fn planned(request: &Request, counters: &Counters, listed: Option<u32>) -> Plan {
     let mut counters = *counters;
     let mut draw = Draw { row: request.row, first_instance: request.first_instance, ..Draw::default() };
     (draw.first, draw.vertices) = (request.first, request.count);
@@ -35,7 +45,10 @@ pub fn plan(request: &Request, counters: &Counters) -> Option<Plan> {
         draw.index_bytes = request.index_bytes;
         draw.indices = request.indices.wrapping_add(first);
     }
-    draw.primitives = Row::primitives_of(request.row, draw.vertices);
+    draw.primitives = listed.unwrap_or_else(|| Row::primitives_of(request.row, draw.vertices));
+    if listed.is_some() {
+        draw.list = request.list;
+    }
     let recorded = request.row[0] & 0xff;
     let all = u64::from(draw.primitives) * u64::from(request.instances);
     let mut captured = all;
@@ -59,7 +72,7 @@ pub fn plan(request: &Request, counters: &Counters) -> Option<Plan> {
     let stores = request.strides != [0; BUFFERS];
     let groups = if stores { draw.captured.wrapping_mul(recorded).div_ceil(GROUP) } else { 0 };
     let rows = if groups > MOST_GROUPS { groups.div_ceil(ROW_GROUPS) } else { 1 };
-    Some(Plan { draw, groups: [if rows > 1 { ROW_GROUPS } else { groups }, rows, 1], counters })
+    Plan { draw, groups: [if rows > 1 { ROW_GROUPS } else { groups }, rows, 1], counters }
 }
 
 /// Whole primitives that a buffer has room for; none for a buffer that is not captured into.

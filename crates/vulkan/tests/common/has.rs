@@ -1,5 +1,18 @@
 //! What the renderer whose tests these are can draw at all. Those of `afterimage-metal` are these, too.
 
+/// How a guest's renderer captures vertices.
+#[derive(Clone, Copy, Debug)]
+pub struct Captures {
+    /// Whether the device does.
+    pub native: bool,
+    /// Whether the last vertex of a primitive may provoke.
+    pub last: bool,
+    /// Whether indices of lists may begin anew.
+    pub lists_restart: bool,
+    /// Whether draws that buffers describe may have a first instance.
+    pub first_instance: bool,
+}
+
 /// What tests ask for before they begin.
 #[derive(Clone, Copy, Debug)]
 pub struct Has {

@@ -204,6 +204,46 @@ impl Guest {
         Self::over(Renderer::on(gpu(without), options).expect("a renderer"))
     }
 
+    /// Guests of the ways to capture vertices: with the device's own captures, and without.
+    pub fn that_capture() -> Vec<Self> {
+        let native = Self::new();
+        let profile = &native.renderer.gpu().profile;
+        assert!(profile.name.contains("llvmpipe") <= profile.transform_feedback.is_some(), "lavapipe captures");
+        vec![native, Self::with(Without { transform_feedback: true, ..Without::default() })]
+    }
+
+    /// Guests of the ways to capture from geometry shaders. What is lowered needs none of the device.
+    pub fn that_capture_geometry() -> Vec<Self> {
+        let none = Without { transform_feedback: true, shader_features: true, ..Without::default() };
+        let mut guests = Self::that_capture();
+        guests.push(Self::with(none));
+        for guest in &guests {
+            let profile = &guest.renderer.gpu().profile;
+            assert!(profile.adjacency || profile.transform_feedback.is_none());
+        }
+        guests
+    }
+
+    /// Guests of the ways to fetch vertices that are captured: with the device's own captures where it has them, and without, in both forms.
+    pub fn that_fetch() -> Vec<Self> {
+        let lowered = [Form::Gather, Form::Scatter].map(Self::with_feedback_form);
+        assert!(lowered.iter().all(|guest| guest.renderer.gpu().profile.transform_feedback.is_none()));
+        let native = Self::new();
+        let has = native.renderer.gpu().profile.transform_feedback.is_some();
+        lowered.into_iter().chain(has.then_some(native)).collect()
+    }
+
+    /// How its renderer captures vertices.
+    pub fn captures(&self) -> has::Captures {
+        let profile = &self.renderer.gpu().profile;
+        has::Captures {
+            native: profile.transform_feedback.is_some(),
+            last: profile.provoking_last,
+            lists_restart: profile.list_restart || profile.transform_feedback.is_none(),
+            first_instance: profile.indirect_first_instance,
+        }
+    }
+
     /// A guest of a renderer that captures without the device's help, in a form.
     pub fn with_feedback_form(feedback_form: Form) -> Self {
         let without = Without { transform_feedback: true, ..Without::default() };

@@ -9,7 +9,6 @@ use afterimage_ir::{
 use afterimage_shader::feedback::table::{self, Provoking as Order, Row};
 use afterimage_stream::packets::*;
 use afterimage_stream::{FEEDBACK_BUFFERS, Format, ObjectId, ObjectKind, Reply};
-use afterimage_vulkan::Without;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
@@ -48,14 +47,6 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.0.take();
     }
-}
-
-/// With the device's own captures, and without.
-fn guests() -> [Guest; 2] {
-    let native = Guest::new();
-    let profile = &native.renderer.gpu().profile;
-    assert!(profile.name.contains("llvmpipe") <= profile.transform_feedback.is_some(), "lavapipe captures");
-    [native, Guest::with(Without { transform_feedback: true, ..Without::default() })]
 }
 
 /// A vertex shader that captures its vertex and instance into `(buffer, offset, stride)`.
@@ -182,7 +173,7 @@ fn discard(guest: &mut Guest, order: Order) {
 
 /// The orders of vertices that the device has.
 fn orders(guest: &Guest) -> Vec<Order> {
-    match guest.renderer.gpu().profile.provoking_last {
+    match guest.captures().last {
         true => vec![Order::First, Order::Last],
         false => vec![Order::First],
     }
@@ -202,7 +193,7 @@ fn captured(guest: &mut Guest, buffer: ObjectId, offset: u64, model: &Model) {
 #[test]
 fn every_topology_is_captured_as_the_table_says() {
     let _watch = Watch::new();
-    for mut guest in guests() {
+    for mut guest in Guest::that_capture() {
         let vertex = numbers(&mut guest, &[(0, 0, 8)]);
         guest.encoder.push(&SetShaders { vertex, ..SetShaders::default() });
         let (queries, counters) = (queries(&mut guest), filled(&mut guest, 4));
@@ -236,12 +227,11 @@ fn every_topology_is_captured_as_the_table_says() {
 #[test]
 fn indices_of_every_size_begin_runs_anew() {
     let _watch = Watch::new();
-    for mut guest in guests() {
+    for mut guest in Guest::that_capture() {
         let vertex = numbers(&mut guest, &[(0, 0, 8)]);
         guest.encoder.push(&SetShaders { vertex, ..SetShaders::default() });
         discard(&mut guest, Order::First);
-        let lists = guest.renderer.gpu().profile.list_restart;
-        let lowered = guest.renderer.gpu().profile.transform_feedback.is_none();
+        let lists = guest.captures().lists_restart;
         // Runs of 0 to 5, with a base of 100 and a gap before the first index.
         let runs: [&[u32]; 5] = [&[], &[3, 1, 2], &[9, 8, 7, 6, 5, 4], &[0], &[2, 2, 2, 4, 1]];
         for bytes in [1u16, 2, 4] {
@@ -257,7 +247,7 @@ fn indices_of_every_size_begin_runs_anew() {
             for topology in TOPOLOGIES {
                 for restart in [0, 1] {
                     let strip = row(topology).step < row(topology).least && topology != Topology::LineListAdjacency;
-                    if restart == 1 && !strip && !lists && !lowered {
+                    if restart == 1 && !strip && !lists {
                         continue;
                     }
                     guest.encoder.push(&SetIndexBuffer { source, index_bytes: bytes, restart, offset: 0, size: 0 });
@@ -289,7 +279,7 @@ fn indices_of_every_size_begin_runs_anew() {
 #[test]
 fn what_does_not_fit_into_one_buffer_is_written_to_none() {
     let _watch = Watch::new();
-    for mut guest in guests() {
+    for mut guest in Guest::that_capture() {
         // The second buffer has vertices of 20 bytes of which 8 are captured.
         let vertex = numbers(&mut guest, &[(0, 0, 8), (2, 4, 20)]);
         guest.encoder.push(&SetShaders { vertex, ..SetShaders::default() });
@@ -328,7 +318,7 @@ fn what_does_not_fit_into_one_buffer_is_written_to_none() {
 #[test]
 fn captures_go_on_where_their_counters_say() {
     let _watch = Watch::new();
-    for mut guest in guests() {
+    for mut guest in Guest::that_capture() {
         let vertex = numbers(&mut guest, &[(0, 0, 8)]);
         guest.encoder.push(&SetShaders { vertex, ..SetShaders::default() });
         discard(&mut guest, Order::First);
@@ -361,11 +351,11 @@ fn captures_go_on_where_their_counters_say() {
 #[test]
 fn draws_that_buffers_describe_are_captured() {
     let _watch = Watch::new();
-    for mut guest in guests() {
+    for mut guest in Guest::that_capture() {
         let vertex = numbers(&mut guest, &[(0, 0, 8)]);
         guest.encoder.push(&SetShaders { vertex, ..SetShaders::default() });
         discard(&mut guest, Order::First);
-        let instanced = guest.renderer.gpu().profile.indirect_first_instance;
+        let instanced = guest.captures().first_instance;
         let at = if instanced { 3 } else { 0 };
         // Three draws, and what is between them.
         let draws = [5, 2, 1, at, FILL, 3, 1, 9, 0, FILL, 0, 7, 1, 0];
@@ -446,7 +436,7 @@ fn places(guest: &mut Guest, captures: bool) -> ObjectId {
 #[test]
 fn what_is_drawn_is_captured_and_what_is_captured_is_drawn() {
     let _watch = Watch::new();
-    for mut guest in guests() {
+    for mut guest in Guest::that_capture() {
         guest.target(Format::R8G8B8A8_UNORM, 8, 8);
         guest.clear(Clear::COLOR, BLACK, 1.0, 0);
         let raster = SetRaster { depth_clip: 1, sample_mask: u32::MAX, ..SetRaster::default() };
@@ -539,11 +529,7 @@ fn edges(guest: &mut Guest) -> [ObjectId; 2] {
 #[test]
 fn geometry_shaders_are_captured_from() {
     let _watch = Watch::new();
-    // What is lowered needs no geometry shaders of the device.
-    let none = Without { transform_feedback: true, shader_features: true, ..Without::default() };
-    for mut guest in guests().into_iter().chain([Guest::with(none)]) {
-        let profile = &guest.renderer.gpu().profile;
-        assert!(profile.adjacency || profile.transform_feedback.is_none());
+    for mut guest in Guest::that_capture_geometry() {
         let [vertex, geometry] = edges(&mut guest);
         guest.encoder.push(&SetShaders { vertex, geometry, ..SetShaders::default() });
         discard(&mut guest, Order::First);
@@ -571,7 +557,7 @@ fn geometry_shaders_are_captured_from() {
 #[test]
 fn a_capture_ends_with_its_frame() {
     let _watch = Watch::new();
-    for mut guest in guests() {
+    for mut guest in Guest::that_capture() {
         let vertex = numbers(&mut guest, &[(0, 0, 8)]);
         guest.encoder.push(&SetShaders { vertex, ..SetShaders::default() });
         discard(&mut guest, Order::First);

@@ -7,21 +7,11 @@ use afterimage_ir::{
     BankDecl, BankSource, Dim, FeedbackDecl, InputAt, Kind, OutputAt, OutputDecl, Stage as In, TextureDecl,
 };
 use afterimage_ir::{Component, Type, Value};
-use afterimage_shader::feedback::Form;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind, VertexFormat};
 
 /// What buffers hold where nothing is captured.
 const FILL: u32 = 0xdead_beef;
-
-/// With the device's own captures where it has them, and without, in both forms.
-fn guests() -> Vec<Guest> {
-    let lowered = [Form::Gather, Form::Scatter].map(Guest::with_feedback_form);
-    assert!(lowered.iter().all(|guest| guest.renderer.gpu().profile.transform_feedback.is_none()));
-    let native = Guest::new();
-    let has = native.renderer.gpu().profile.transform_feedback.is_some();
-    lowered.into_iter().chain(has.then_some(native)).collect()
-}
 
 /// A vertex shader that captures registers, one behind the other, into buffer 0.
 fn captures(mut code: Code, guest: &mut Guest, values: &[Value]) -> ObjectId {
@@ -70,8 +60,8 @@ fn same(run: impl Fn(&mut Guest) -> Vec<u32>) -> Vec<u32> {
 fn same_within(units: u32, run: impl Fn(&mut Guest) -> Vec<u32>) -> Vec<u32> {
     let mut all: Vec<Vec<u32>> = Vec::new();
     let mut native = Vec::new();
-    for mut guest in guests() {
-        native.push(guest.renderer.gpu().profile.transform_feedback.is_some());
+    for mut guest in Guest::that_fetch() {
+        native.push(guest.captures().native);
         all.push(run(&mut guest));
         guest.finish();
     }
