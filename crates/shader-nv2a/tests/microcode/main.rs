@@ -1,10 +1,12 @@
 //! Tests of transform microcode: text and words, what the opcodes compute, and that the translation computes what the CPU does.
+#![allow(unreachable_pub, reason = "the modules of a test are its own")]
 
 mod captures;
 mod differential;
 mod malformed;
 mod opcodes;
 mod programs;
+mod recorded;
 mod text;
 
 use afterimage_interp::{Environment, Interpreter, SampleArgs};

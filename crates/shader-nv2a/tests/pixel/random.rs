@@ -1,6 +1,6 @@
 //! Random registers and pixels: everything that the pixel pipeline can be told.
 
-use crate::scene::Pixel;
+use super::scene::Pixel;
 use afterimage_nv2a_types::{Registers, method as m};
 use afterimage_shader_nv2a::{io, pixel::Drawn};
 use afterimage_texture::nv2a::TextureFormat;

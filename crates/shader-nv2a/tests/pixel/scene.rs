@@ -59,7 +59,8 @@ pub fn depths(slot: usize, [x, y, _]: [f64; 3]) -> [f64; 4] {
     [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]].map(|[dx, dy]| depth(slot, [x + dx, y + dy, 0.0]))
 }
 
-struct Scene<'a> {
+/// Everything around a pixel.
+pub struct Scene<'a> {
     pixel: &'a Pixel,
     constants: Vec<[u32; 4]>,
     affine: bool,
@@ -119,7 +120,7 @@ impl Environment for Scene<'_> {
 }
 
 impl<'a> Scene<'a> {
-    fn new(registers: &Registers, pixel: &'a Pixel, holds: [Holds; 4]) -> Self {
+    pub fn new(registers: &Registers, pixel: &'a Pixel, holds: [Holds; 4]) -> Self {
         let affine = registers.bits(method::SET_CONTROL0, 20, 1) == 0;
         Self { pixel, constants: pixel::constants(registers).to_vec(), affine, holds, sampled: RefCell::default() }
     }
