@@ -21,6 +21,9 @@ pub const fn first_texture(stage: Stage) -> usize {
     }
 }
 
+/// The storage image of slot 0 in the table of textures; the others follow.
+pub const IMAGES: u32 = slots::TEXTURE_SLOTS as u32;
+
 /// The last index of a stage's argument table of buffers. Source: Apple, Metal Feature Set Tables, 2025: 31 of them.
 pub const LAST_BUFFER: u32 = 30;
 

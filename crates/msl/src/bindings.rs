@@ -5,6 +5,8 @@ use std::fmt;
 use afterimage_abi::metal;
 use afterimage_ir::{Input, Output, Spec, Stage};
 
+use crate::interface::Lane;
+
 /// Where in the source something stands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
@@ -44,6 +46,11 @@ pub enum Attribute {
     ThreadIndexInThreadgroup,
     ThreadgroupPositionInGrid,
     ThreadgroupsPerGrid,
+    ThreadIndexInSimdgroup,
+    ThreadsPerSimdgroup,
+    ThreadIndexInQuadgroup,
+    RenderTargetArrayIndex,
+    ViewportArrayIndex,
 }
 
 impl fmt::Display for Attribute {
@@ -68,6 +75,11 @@ impl fmt::Display for Attribute {
             Attribute::ThreadIndexInThreadgroup => f.write_str("thread_index_in_threadgroup"),
             Attribute::ThreadgroupPositionInGrid => f.write_str("threadgroup_position_in_grid"),
             Attribute::ThreadgroupsPerGrid => f.write_str("threadgroups_per_grid"),
+            Attribute::ThreadIndexInSimdgroup => f.write_str("thread_index_in_simdgroup"),
+            Attribute::ThreadsPerSimdgroup => f.write_str("threads_per_simdgroup"),
+            Attribute::ThreadIndexInQuadgroup => f.write_str("thread_index_in_quadgroup"),
+            Attribute::RenderTargetArrayIndex => f.write_str("render_target_array_index"),
+            Attribute::ViewportArrayIndex => f.write_str("viewport_array_index"),
         }
     }
 }
@@ -97,6 +109,10 @@ pub enum Source {
     Texture(u8),
     /// The sampler of this slot.
     Sampler(u8),
+    /// The storage image in this slot.
+    Image(u8),
+    /// What a lane knows of its wave.
+    Lane(Lane),
 }
 
 /// Something in the source that has an attribute.
@@ -130,10 +146,10 @@ impl Limit {
 }
 
 // What Metal's Feature Set Tables allow per function, the least of all GPUs that have Metal 2.4 (Apple family 2 and later, Mac
-// family 2): 128 textures are only on newer ones, 32 varyings on the Mac, 60 components on Apple's families 2 and 3. (Clip
-// distances are from the language's specification.)
+// family 2): 32 varyings on the Mac, 60 components on Apple's families 2 and 3. 128 textures are those of all Macs; the oldest telephones
+// have 31. (Clip distances are from the language's specification.)
 const BUFFERS: Limit = Limit::new("buffers", 31);
-const TEXTURES: Limit = Limit::new("textures", 31);
+const TEXTURES: Limit = Limit::new("textures", 128);
 const SAMPLERS: Limit = Limit::new("samplers", 16);
 const ATTRIBUTES: Limit = Limit::new("vertex attributes", 31);
 const COLORS: Limit = Limit::new("colour attachments", 8);
@@ -168,7 +184,12 @@ impl Attribute {
             | Attribute::ThreadPositionInThreadgroup
             | Attribute::ThreadIndexInThreadgroup
             | Attribute::ThreadgroupPositionInGrid
-            | Attribute::ThreadgroupsPerGrid => return None,
+            | Attribute::ThreadgroupsPerGrid
+            | Attribute::ThreadIndexInSimdgroup
+            | Attribute::ThreadsPerSimdgroup
+            | Attribute::ThreadIndexInQuadgroup
+            | Attribute::RenderTargetArrayIndex
+            | Attribute::ViewportArrayIndex => return None,
         })
     }
 }
@@ -260,6 +281,11 @@ pub fn texture_index(stage: Stage, slot: u8) -> u32 {
     u32::from(slot.checked_sub(first).unwrap_or(slot))
 }
 
+/// Index of a storage image in the table of textures of the stage.
+pub fn image_index(slot: u8) -> u32 {
+    metal::IMAGES + u32::from(slot)
+}
+
 /// Index of the storage buffer of the bank with this id in the argument table of the stage.
 pub fn storage_index(bank: u8) -> u32 {
     metal::STORAGE + u32::from(bank)
@@ -290,7 +316,7 @@ mod tests {
         type Make = fn(u32) -> Attribute;
         let make: [(Make, u32); 7] = [
             (Attribute::Buffer, 31),
-            (Attribute::Texture, 31),
+            (Attribute::Texture, 128),
             (Attribute::Sampler, 16),
             (Attribute::Attribute, 31),
             (Attribute::Color, 8),

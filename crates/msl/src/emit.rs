@@ -37,13 +37,14 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
         loops: SmallVec::new(),
         helpers: Helpers::default(),
         words: Words::default(),
+        fence: false,
     };
     e.count(m.body);
     e.declare_shared();
     e.declare_vars();
     e.region(m.body, None)?;
 
-    let (body, interface, helpers, words) = e.finish();
+    let (body, interface, helpers, words, fence) = e.finish();
     let mut source = String::with_capacity(body.len() + 1024);
     if !m.name.is_empty() {
         source.push_str("// ");
@@ -53,6 +54,9 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
     source.push_str(HEAD);
     helpers.write(&mut source);
     words.write(&mut source);
+    if fence {
+        source.push_str(crate::waves::FENCE);
+    }
     interface.write(&mut source, m, &uses.reflection, options);
     source.push_str("{\n");
     if interface.returns() {
@@ -117,6 +121,8 @@ pub(crate) struct Emitter<'a> {
     loops: SmallVec<[Loop<'a>; 4]>,
     pub(crate) helpers: Helpers,
     pub(crate) words: Words,
+    /// Whether the fence of `waves` is called.
+    pub(crate) fence: bool,
 }
 
 impl<'a> Emitter<'a> {
@@ -140,8 +146,8 @@ impl<'a> Emitter<'a> {
     }
 
     /// What was written, and what it needs.
-    fn finish(self) -> (String, Interface, Helpers, Words) {
-        (self.body, self.interface, self.helpers, self.words)
+    fn finish(self) -> (String, Interface, Helpers, Words, bool) {
+        (self.body, self.interface, self.helpers, self.words, self.fence)
     }
 
     fn declare_shared(&mut self) {

@@ -4,15 +4,17 @@ use std::fmt::Write as _;
 
 use afterimage_abi::metal;
 use afterimage_ir::{
-    BankSource, Component, Dim, Imm, Input, InputAt, Interp, Kind, Module, Named, Op, Output, OutputAt, Reflection,
-    Spec, Stage, Texture, TextureDecl, Type, Uses,
+    BankSource, Flags, Imm, Input, InputAt, Interp, Kind, Module, Named, Op, Output, OutputAt, Reflection, Spec, Stage,
+    Texture, Type, Uses,
 };
 
 use crate::bindings::{
-    Attribute, Binding, Place, Source, check_bindings, check_threadgroup_memory, storage_index, texture_index,
+    Attribute, Binding, Place, Source, check_bindings, check_threadgroup_memory, image_index, storage_index,
+    texture_index,
 };
 use crate::expr::{literal, type_name};
 use crate::names::Names;
+use crate::textures::{image_type, texture_type};
 use crate::{EmitError, Options};
 
 /// Names of what the module declares, as the code writes them; empty where the code does not use it.
@@ -23,6 +25,10 @@ pub(crate) struct Interface {
     pub(crate) outputs: Vec<String>,
     /// Texture and sampler.
     pub(crate) textures: Vec<(String, String)>,
+    /// Storage images.
+    pub(crate) images: Vec<String>,
+    /// What is asked of the wave.
+    lanes: Vec<(Lane, String)>,
     pub(crate) specs: Vec<String>,
     /// Storage buffers, by bank.
     pub(crate) storage: Vec<String>,
@@ -31,7 +37,42 @@ pub(crate) struct Interface {
     pub(crate) names: Names,
 }
 
+/// What a lane can know of its wave.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Lane {
+    /// Its number.
+    Index,
+    /// How many there are.
+    Count,
+    /// Its number among four.
+    InQuad,
+}
+
+impl Lane {
+    /// All of them, with their attributes.
+    const ALL: [(Lane, Attribute, &'static str); 3] = [
+        (Lane::Index, Attribute::ThreadIndexInSimdgroup, "lane"),
+        (Lane::Count, Attribute::ThreadsPerSimdgroup, "lanes"),
+        (Lane::InQuad, Attribute::ThreadIndexInQuadgroup, "lane_in_quad"),
+    ];
+
+    /// What an instruction asks for.
+    fn of(op: Op) -> Option<Lane> {
+        match op {
+            Op::LaneIndex => Some(Lane::Index),
+            Op::WaveSize | Op::ReadLane | Op::WaveShuffle => Some(Lane::Count),
+            Op::QuadSwizzle => Some(Lane::InQuad),
+            _ => None,
+        }
+    }
+}
+
 impl Interface {
+    /// The name of what a lane knows of its wave, if the code asks for it.
+    pub(crate) fn lane(&self, lane: Lane) -> Option<&str> {
+        self.lanes.iter().find(|(other, _)| *other == lane).map(|(_, name)| name.as_str())
+    }
+
     /// Whether the function has a `[[stage_in]]` structure.
     fn has(&self, place: Place) -> bool {
         self.bindings.iter().any(|b| b.place == place)
@@ -112,6 +153,8 @@ fn outputs(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError
             OutputAt::Position => Attribute::Position,
             OutputAt::PointSize => Attribute::PointSize,
             OutputAt::FragDepth => Attribute::Depth,
+            OutputAt::Layer => Attribute::RenderTargetArrayIndex,
+            OutputAt::ViewportIndex => Attribute::ViewportArrayIndex,
             OutputAt::ClipDistance(_) => {
                 let member = clip.get_or_insert_with(|| {
                     let member = members.pick("clip_distance", "");
@@ -181,12 +224,6 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitErr
             out.textures.push(Default::default());
             continue;
         }
-        if !matches!(d.dim, Dim::D2 | Dim::Cube | Dim::D3) {
-            return Err(EmitError::Unsupported(d.dim.name()));
-        }
-        if d.component != Component::Float {
-            return Err(EmitError::Unsupported(d.component.name()));
-        }
         // Two declarations that say the same are one argument. If they differ, the check finds them.
         if let Some(same) = (0..i).find(|&other| uses.textures[other] && m.textures[other] == *d) {
             out.textures.push(out.textures[same].clone());
@@ -203,6 +240,49 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitErr
         out.bind(&texture, Place::Argument, Attribute::Texture(index), 0, Source::Texture(d.slot));
         out.bind(&sampler, Place::Argument, Attribute::Sampler(index), 0, Source::Sampler(d.slot));
         out.textures.push((texture, sampler));
+    }
+    images(out, m, uses)?;
+    waves(out, m)
+}
+
+/// Storage images that are accessed.
+fn images(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError> {
+    for (d, [read, written]) in m.images.iter().zip(&uses.images) {
+        let mut name = String::new();
+        // One whose size alone is asked for is there, too.
+        if *read || *written || uses.reflection.images.iter().any(|used| used.decl == *d) {
+            if d.dim.is_multisampled() {
+                return Err(EmitError::Unsupported("multisampled storage image"));
+            }
+            name = out.names.pick(&format!("image{}", d.slot), "");
+            let attribute = Attribute::Texture(image_index(d.slot));
+            out.bind(&name, Place::Argument, attribute, 0, Source::Image(d.slot));
+        }
+        out.images.push(name);
+    }
+    Ok(())
+}
+
+/// What lanes ask of their wave.
+fn waves(out: &mut Interface, m: &Module) -> Result<(), EmitError> {
+    let (mut asked, mut waves) = (Vec::new(), None);
+    m.for_each_inst(|_, data| {
+        let lane = Lane::of(data.op);
+        if lane.is_some() || data.op.has(Flags::WAVE) {
+            waves = Some(data.op);
+        }
+        if let Some(lane) = lane.filter(|lane| !asked.contains(lane)) {
+            asked.push(lane);
+        }
+    });
+    if let Some(op) = waves.filter(|_| m.stage == Stage::Vertex) {
+        // Vertex functions are told nothing of their simdgroup.
+        return Err(EmitError::Unsupported(op.name()));
+    }
+    for (lane, attribute, name) in Lane::ALL.into_iter().filter(|(lane, ..)| asked.contains(lane)) {
+        let name = out.names.pick(name, "");
+        out.bind(&name, Place::Argument, attribute, 1, Source::Lane(lane));
+        out.lanes.push((lane, name));
     }
     Ok(())
 }
@@ -279,16 +359,6 @@ fn write_names(text: &mut String, m: &Module, reflection: &Reflection) {
     }
 }
 
-fn texture_type(d: &TextureDecl) -> &'static str {
-    match (d.dim, d.shadow) {
-        (Dim::D2, false) => "texture2d<float>",
-        (Dim::D2, true) => "depth2d<float>",
-        (Dim::Cube, false) => "texturecube<float>",
-        (Dim::Cube, true) => "depthcube<float>",
-        _ => "texture3d<float>",
-    }
-}
-
 /// What the attribute of a varying has behind it.
 fn interpolation(stage: Stage, interp: Interp, kind: Kind) -> &'static str {
     match interp {
@@ -311,6 +381,10 @@ impl Interface {
         write_segments(text, m, reflection);
         self.write_struct(text, m, entry, Place::Input, "in");
         self.write_struct(text, m, entry, Place::Output, "out");
+        let access = |slot| {
+            let used = reflection.images.iter().find(|used| used.decl.slot == slot);
+            used.map(|used| image_type(&used.decl, [used.read, used.written]))
+        };
         let stage = match m.stage {
             Stage::Vertex => "vertex",
             Stage::Compute => "kernel",
@@ -339,16 +413,21 @@ impl Interface {
             let _ = write!(text, "{entry}_in in [[stage_in]]");
         }
         for b in self.bindings.iter().filter(|b| b.place == Place::Argument) {
-            let ty = match b.source {
-                Source::Input(input) => type_name(m.inputs[input.index()].ty),
-                Source::Constants | Source::System => "constant float4*",
-                Source::Feedback => "constant uint4*",
-                Source::Storage(_) => "device const uint4*",
+            let ty: String = match b.source {
+                Source::Input(input) => type_name(m.inputs[input.index()].ty).into(),
+                Source::Constants | Source::System => "constant float4*".into(),
+                Source::Feedback => "constant uint4*".into(),
+                Source::Storage(_) => "device const uint4*".into(),
                 Source::Texture(slot) => match m.textures.iter().find(|d| d.slot == slot) {
                     Some(d) => texture_type(d),
                     None => continue,
                 },
-                Source::Sampler(_) => "sampler",
+                Source::Image(slot) => match access(slot) {
+                    Some(ty) => ty,
+                    None => continue,
+                },
+                Source::Lane(_) => "uint".into(),
+                Source::Sampler(_) => "sampler".into(),
                 Source::Spec(_) | Source::Output(_) | Source::NoPosition | Source::ClipDistances => continue,
             };
             next(text);

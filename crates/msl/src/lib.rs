@@ -15,6 +15,7 @@
 //!   checked. This takes a GPU with Metal 3, and in the vertex stage one whose vertex functions can write.
 //! * Textures and samplers: `[[texture(n)]]`, `[[sampler(n)]]`, `n` being the slot in the pixel stage, the slot - 16 in the vertex
 //!   stage and the slot - 20 in the compute stage, since Metal's argument tables are per stage ([`texture_index`]).
+//! * Storage images: `[[texture(20 + n)]]`, `n` being the slot ([`image_index`]). Cubes are arrays of their faces.
 //! * Vertex inputs are `[[attribute(location)]]`, varyings `[[user(locN)]]` in both stages, colour outputs `[[color(location)]]`.
 //! * Specialisation constants are `[[function_constant(id)]]`; one that is not set has its default.
 //! * Compute shaders are kernels for threadgroups of [`Reflection::group`] threads, neither more nor less. What they share is declared in
@@ -40,13 +41,17 @@ mod interface;
 mod memory;
 mod names;
 mod ops;
+mod textures;
+mod waves;
 mod words;
 
 use afterimage_ir::Module;
 pub use afterimage_ir::Reflection;
 
+pub use interface::Lane;
+
 pub use bindings::{
-    Attribute, Binding, BindingError, Limit, Place, Source, check_bindings, storage_index, texture_index,
+    Attribute, Binding, BindingError, Limit, Place, Source, check_bindings, image_index, storage_index, texture_index,
 };
 
 /// Choices of the writer.

@@ -1,8 +1,8 @@
-//! Variables, outputs, constants and textures.
+//! Variables, outputs and constants.
 
 use std::fmt::Write as _;
 
-use afterimage_ir::{BankSource, Dim, Imm, InstData, Kind, Mask, Op, OutputAt, Type, Var};
+use afterimage_ir::{BankSource, Imm, InstData, Kind, Mask, Op, OutputAt, Type, Var};
 
 use crate::EmitError;
 use crate::emit::Emitter;
@@ -17,9 +17,14 @@ impl Emitter<'_> {
                 self.barrier();
                 return Ok(());
             }
-            // Metal has no fence for the whole device before 3.2.
-            Op::ImageStore | Op::WaveBarrier | Op::MemoryBarrier => {
-                return Err(EmitError::Unsupported(data.op.name()));
+            Op::ImageStore => return self.image_store(data),
+            Op::WaveBarrier => {
+                self.wave_barrier();
+                return Ok(());
+            }
+            Op::MemoryBarrier => {
+                self.memory_barrier();
+                return Ok(());
             }
             _ => {}
         }
@@ -119,50 +124,5 @@ impl Emitter<'_> {
             text = format!("as_type<{}>({text})", type_name(ty));
         }
         Ok(Expr::postfix(text))
-    }
-
-    pub(crate) fn sample(&mut self, data: &InstData) -> Result<String, EmitError> {
-        let (texture, component, offset) = match data.imm {
-            Imm::Texture(texture, offset) => (texture, 0, offset),
-            Imm::Gather(texture, component, offset) => (texture, component, offset),
-            _ => return Err(EmitError::Malformed(data.op.name())),
-        };
-        if component != 0 || !offset.is_zero() || data.op == Op::Gather && self.m.textures[texture.index()].shadow {
-            return Err(EmitError::Unsupported(data.op.name()));
-        }
-        let decl = self.m.textures[texture.index()];
-        let (name, sampler) = &self.interface.textures[texture.index()];
-        let args = &data.args;
-        let function = match (data.op, decl.shadow) {
-            (Op::Gather, _) => "gather",
-            (_, false) => "sample",
-            (_, true) => "sample_compare",
-        };
-        let mut text = format!("{name}.{function}({sampler}, ");
-        self.put(&mut text, args[0], Prec::Any);
-        if decl.shadow {
-            text.push_str(", ");
-            self.put_list(&mut text, &args[args.len() - 1..]);
-        }
-        let gradient = match decl.dim {
-            Dim::D2 => "gradient2d",
-            Dim::Cube => "gradientcube",
-            Dim::D3 => "gradient3d",
-            dim => return Err(EmitError::Unsupported(dim.name())),
-        };
-        let option = match data.op {
-            Op::SampleBias => Some(("bias", &args[1..2])),
-            Op::SampleLod => Some(("level", &args[1..2])),
-            Op::SampleGrad => Some((gradient, &args[1..3])),
-            _ => None,
-        };
-        if let Some((option, args)) = option {
-            let _ = write!(text, ", {option}(");
-            self.put_list(&mut text, args);
-            text.push(')');
-        }
-        text.push(')');
-        // A comparison gives a scalar.
-        Ok(if decl.shadow { format!("float4({text})") } else { text })
     }
 }

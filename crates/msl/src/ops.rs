@@ -170,6 +170,35 @@ impl Emitter<'_> {
                 return Ok(None);
             }
 
+            Op::Fetch | Op::TextureSize | Op::TextureLevels => {
+                let text = self.ask_texture(data)?;
+                self.define(result, &text);
+                return Ok(None);
+            }
+            // Derivatives, too.
+            Op::QueryLod => {
+                let text = self.query_lod(data)?;
+                self.define(result, &text);
+                return Ok(None);
+            }
+            Op::ImageLoad => {
+                let text = self.image_load(data)?;
+                self.define(result, &text);
+                return Ok(None);
+            }
+            Op::ImageSize => Expr::postfix(self.image_size(data)?),
+            Op::Ballot
+            | Op::WaveAny
+            | Op::ReadFirst
+            | Op::ReadLane
+            | Op::WaveShuffle
+            | Op::QuadSwizzle
+            | Op::LaneIndex
+            | Op::WaveSize => {
+                self.wave(data, result)?;
+                return Ok(None);
+            }
+
             Op::FLdexp
             | Op::FFrexpMant
             | Op::FFrexpExp
@@ -203,24 +232,7 @@ impl Emitter<'_> {
             | Op::DToU
             | Op::IToD
             | Op::UToD
-            | Op::Fetch
-            | Op::TextureSize
-            | Op::TextureLevels
-            | Op::QueryLod
-            | Op::ImageLoad
             | Op::ImageAtomic
-            | Op::ImageSize
-            | Op::Ballot
-            | Op::WaveAny
-            | Op::ReadFirst
-            | Op::ReadLane
-            | Op::WaveShuffle
-            | Op::QuadSwizzle
-            | Op::LaneIndex
-            | Op::WaveSize
-            | Op::ImageStore
-            | Op::WaveBarrier
-            | Op::MemoryBarrier
             | Op::LoadVertexInput
             | Op::EmitVertex
             | Op::EndPrimitive => return Err(EmitError::Unsupported(data.op.name())),
@@ -232,6 +244,9 @@ impl Emitter<'_> {
             | Op::StoreOutput
             | Op::StoreGlobal
             | Op::StoreShared
+            | Op::ImageStore
+            | Op::WaveBarrier
+            | Op::MemoryBarrier
             | Op::Barrier
             | Op::Demote
             | Op::If

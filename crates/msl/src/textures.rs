@@ -1,0 +1,261 @@
+//! Textures and storage images.
+
+use std::fmt::Write as _;
+
+use afterimage_ir::{Component, Dim, ImageDecl, Imm, InstData, Offset, Op, Swizzle, Texture, TextureDecl, Value};
+
+use crate::EmitError;
+use crate::emit::Emitter;
+use crate::expr::{Prec, letters};
+
+/// Metal's name of what texels are.
+fn texel_name(component: Component) -> &'static str {
+    match component {
+        Component::Float => "float",
+        Component::Sint => "int",
+        Component::Uint => "uint",
+    }
+}
+
+/// Metal's name of a shape.
+fn shape_name(dim: Dim) -> &'static str {
+    match dim {
+        Dim::D2 => "2d",
+        Dim::D2Array => "2d_array",
+        Dim::D2Ms => "2d_ms",
+        Dim::D2MsArray => "2d_ms_array",
+        Dim::D3 => "3d",
+        Dim::Cube => "cube",
+        Dim::CubeArray => "cube_array",
+    }
+}
+
+/// Type of a texture's argument.
+pub(crate) fn texture_type(d: &TextureDecl) -> String {
+    format!("{}{}<{}>", if d.shadow { "depth" } else { "texture" }, shape_name(d.dim), texel_name(d.component))
+}
+
+/// Type of a storage image's argument. Cubes are accessed as layers.
+pub(crate) fn image_type(d: &ImageDecl, [read, written]: [bool; 2]) -> String {
+    let dim = if d.dim.is_cube() { Dim::D2Array } else { d.dim };
+    let access = match (read, written) {
+        (true, true) => "read_write",
+        (false, true) => "write",
+        _ => "read",
+    };
+    format!("texture{}<{}, access::{access}>", shape_name(dim), texel_name(d.component))
+}
+
+/// The coordinates without the layer.
+fn place_lanes(extent: u8) -> &'static [u8] {
+    &[0, 1, 2, 3][..extent as usize & 3]
+}
+
+impl Emitter<'_> {
+    fn texture_of(&self, data: &InstData) -> Result<(Texture, TextureDecl, Offset, u8), EmitError> {
+        match data.imm {
+            Imm::Texture(texture, offset) => Ok((texture, self.m.textures[texture.index()], offset, 0)),
+            Imm::Gather(texture, component, offset) => {
+                Ok((texture, self.m.textures[texture.index()], offset, component))
+            }
+            _ => Err(EmitError::Malformed(data.op.name())),
+        }
+    }
+
+    /// A lookup with a sampler. Its result is four components, unsigned of integers.
+    pub(crate) fn sample(&mut self, data: &InstData) -> Result<String, EmitError> {
+        let (texture, decl, offset, component) = self.texture_of(data)?;
+        let gathers = data.op == Op::Gather;
+        // Metal has neither.
+        if decl.dim.is_multisampled() || gathers && decl.dim == Dim::D3 {
+            return Err(EmitError::Unsupported(data.op.name()));
+        }
+        let (name, sampler) = &self.interface.textures[texture.index()];
+        let args = &data.args;
+        let function = match (gathers, decl.shadow) {
+            (true, false) => "gather",
+            (true, true) => "gather_compare",
+            (false, false) => "sample",
+            (false, true) => "sample_compare",
+        };
+        let mut text = format!("{name}.{function}({sampler}, ");
+        self.put_coordinates(&mut text, args[0], decl.dim);
+        if decl.shadow {
+            text.push_str(", ");
+            self.put_list(&mut text, &args[args.len() - 1..]);
+        }
+        let gradient = match decl.dim {
+            Dim::Cube | Dim::CubeArray => "gradientcube",
+            Dim::D3 => "gradient3d",
+            _ => "gradient2d",
+        };
+        let option = match data.op {
+            Op::SampleBias => Some(("bias", &args[1..2])),
+            Op::SampleLod => Some(("level", &args[1..2])),
+            Op::SampleGrad => Some((gradient, &args[1..3])),
+            _ => None,
+        };
+        if let Some((option, args)) = option {
+            let _ = write!(text, ", {option}(");
+            self.put_list(&mut text, args);
+            text.push(')');
+        }
+        let names_component = gathers && component != 0 && !decl.shadow;
+        if !decl.dim.is_cube() && (!offset.is_zero() || names_component) {
+            put_offset(&mut text, ", int", decl.dim, offset);
+        }
+        if names_component {
+            text.push_str(", component::");
+            letters(&mut text, &[component]);
+        }
+        text.push(')');
+        // A comparison gives a scalar.
+        Ok(match decl.component {
+            _ if decl.shadow && !gathers => format!("float4({text})"),
+            Component::Sint => format!("uint4({text})"),
+            Component::Float | Component::Uint => text,
+        })
+    }
+
+    /// Coordinates of a lookup, and the layer.
+    fn put_coordinates(&self, text: &mut String, coordinates: Value, dim: Dim) {
+        if !dim.is_array() {
+            return self.put(text, coordinates, Prec::Any);
+        }
+        let extent = dim.extent();
+        self.put_swizzled(text, coordinates, place_lanes(extent));
+        text.push_str(", uint(precise::clamp(rint(");
+        self.put_swizzled(text, coordinates, Swizzle::new(&[extent]).lanes());
+        // Metal takes the last layer for those behind it.
+        text.push_str("), 0.0f, 2047.0f))");
+    }
+
+    /// What is asked of a texture without a sampler, but for the level that would be taken.
+    pub(crate) fn ask_texture(&mut self, data: &InstData) -> Result<String, EmitError> {
+        let (texture, decl, offset, _) = self.texture_of(data)?;
+        let name = self.interface.textures[texture.index()].0.clone();
+        let dim = decl.dim;
+        Ok(match data.op {
+            Op::Fetch => {
+                if decl.shadow || dim.is_cube() {
+                    return Err(EmitError::Malformed(data.op.name()));
+                }
+                let mut text = format!("{name}.read(");
+                self.put_texel(&mut text, data.args[0], dim, offset);
+                text.push_str(", ");
+                self.put(&mut text, data.args[1], Prec::Any);
+                text.push(')');
+                if decl.component == Component::Sint { format!("uint4({text})") } else { text }
+            }
+            Op::TextureSize => {
+                self.name(data.args[0]);
+                let mut level = String::new();
+                if !dim.is_multisampled() {
+                    self.put(&mut level, data.args[0], Prec::Any);
+                }
+                size(&name, dim, &level)
+            }
+            Op::TextureLevels if dim.is_multisampled() => format!("{name}.get_num_samples()"),
+            Op::TextureLevels => format!("{name}.get_num_mip_levels()"),
+            _ => return Err(EmitError::Malformed(data.op.name())),
+        })
+    }
+
+    /// The level that a lookup would take: clamped, and not.
+    pub(crate) fn query_lod(&mut self, data: &InstData) -> Result<String, EmitError> {
+        let (texture, ..) = self.texture_of(data)?;
+        self.name(data.args[0]);
+        let (name, sampler) = &self.interface.textures[texture.index()];
+        let mut place = String::new();
+        self.put(&mut place, data.args[0], Prec::Any);
+        let ask = |what: &str| format!("{name}.calculate_{what}_lod({sampler}, {place})");
+        Ok(format!("float2({}, {})", ask("clamped"), ask("unclamped")))
+    }
+
+    /// Whole-numbered coordinates, and the layer.
+    fn put_texel(&self, text: &mut String, coordinates: Value, dim: Dim, offset: Offset) {
+        let lanes = place_lanes(dim.extent());
+        if dim.is_array() {
+            self.put_swizzled(text, coordinates, lanes);
+        } else {
+            self.put(text, coordinates, if offset.is_zero() { Prec::Any } else { Prec::Sum });
+        }
+        if !offset.is_zero() {
+            // As unsigned numbers, which wrap.
+            put_offset(text, " + uint", dim, offset);
+        }
+        if dim.is_array() {
+            text.push_str(", ");
+            self.put_swizzled(text, coordinates, &[dim.extent()]);
+        }
+    }
+
+    // Storage images.
+
+    /// Begins a call on a storage image with the place of a texel.
+    fn image_call(&self, data: &InstData, function: &str) -> Result<(String, ImageDecl, String), EmitError> {
+        let image = data.imm.image().ok_or(EmitError::Malformed(data.op.name()))?;
+        let decl = self.m.images[image.index()];
+        let dim = if decl.dim.is_cube() { Dim::D2Array } else { decl.dim };
+        let mut place = String::new();
+        if let Some(&coordinates) = data.args.first() {
+            self.put_texel(&mut place, coordinates, dim, Offset::default());
+        }
+        Ok((format!("{}.{function}(", self.interface.images[image.index()]), decl, place))
+    }
+
+    /// A texel of a storage image.
+    pub(crate) fn image_load(&self, data: &InstData) -> Result<String, EmitError> {
+        let (mut text, decl, place) = self.image_call(data, "read")?;
+        text.push_str(&place);
+        text.push(')');
+        Ok(if decl.component == Component::Sint { format!("uint4({text})") } else { text })
+    }
+
+    /// Sets a texel.
+    pub(crate) fn image_store(&mut self, data: &InstData) -> Result<(), EmitError> {
+        let (mut text, decl, place) = self.image_call(data, "write")?;
+        let value = data.args.last().ok_or(EmitError::Malformed(data.op.name()))?;
+        let signed = decl.component == Component::Sint;
+        text.push_str(if signed { "int4(" } else { "" });
+        self.put(&mut text, *value, Prec::Any);
+        text.push_str(if signed { "), " } else { ", " });
+        self.line(format_args!("{text}{place});"));
+        Ok(())
+    }
+
+    /// Its size.
+    pub(crate) fn image_size(&self, data: &InstData) -> Result<String, EmitError> {
+        let image = data.imm.image().ok_or(EmitError::Malformed(data.op.name()))?;
+        let (name, dim) = (&self.interface.images[image.index()], self.m.images[image.index()].dim);
+        Ok(match dim {
+            // Cubes, not faces.
+            Dim::CubeArray => format!("uint3({name}.get_width(), {name}.get_height(), {name}.get_array_size() / 6u)"),
+            _ => size(name, dim, ""),
+        })
+    }
+}
+
+/// Texels by which a lookup is moved, as a vector of a type.
+fn put_offset(text: &mut String, ty: &str, dim: Dim, offset: Offset) {
+    let extent = dim.extent();
+    let _ = write!(text, "{ty}{extent}(");
+    for (at, by) in offset.0[..extent as usize & 3].iter().enumerate() {
+        text.push_str(if at > 0 { ", " } else { "" });
+        // What is negative is written as the unsigned number that is added.
+        let _ = if ty.ends_with("uint") { write!(text, "{}u", i32::from(*by) as u32) } else { write!(text, "{by}") };
+    }
+    text.push(')');
+}
+
+/// The size of a level of a texture.
+fn size(name: &str, dim: Dim, level: &str) -> String {
+    let (width, height) = (format!("{name}.get_width({level})"), format!("{name}.get_height({level})"));
+    match dim {
+        Dim::D2 | Dim::Cube | Dim::D2Ms => format!("uint2({width}, {height})"),
+        Dim::D3 => format!("uint3({width}, {height}, {name}.get_depth({level}))"),
+        Dim::D2Array | Dim::CubeArray | Dim::D2MsArray => {
+            format!("uint3({width}, {height}, {name}.get_array_size())")
+        }
+    }
+}
