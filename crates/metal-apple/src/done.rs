@@ -57,7 +57,7 @@ impl Done {
 
     /// Something is wrong with what is encoded.
     pub(crate) fn fault(&self, call: &'static str, text: String) {
-        self.state().add(Fault { call, text, lost: false });
+        self.state().add(Fault { call, text, lost: false, command_buffer: 0 });
     }
 
     /// The last command buffer that has completed, with all before.
@@ -93,7 +93,7 @@ impl Done {
         let dropped = std::mem::take(&mut state.dropped);
         let mut faults = std::mem::take(&mut state.faults);
         if dropped > 0 {
-            faults.push(Fault { call: "faults", text: format!("{dropped} more"), lost: false });
+            faults.push(Fault { call: "faults", text: format!("{dropped} more"), lost: false, command_buffer: 0 });
         }
         faults
     }
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     fn lost(text: &str) -> Option<Fault> {
-        Some(Fault { call: "command buffer", text: text.into(), lost: true })
+        Some(Fault { call: "command buffer", text: text.into(), lost: true, command_buffer: 1 })
     }
 
     #[test]

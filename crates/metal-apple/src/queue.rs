@@ -298,7 +298,7 @@ impl Queue {
                 let buffer = unsafe { buffer.as_ref() };
                 pool(|| {
                     let times = [buffer.GPUStartTime(), buffer.GPUEndTime()];
-                    done.finish(serial, Some(times), outcome(buffer));
+                    done.finish(serial, Some(times), outcome(serial, buffer));
                 });
             });
             // SAFETY: a block of the type that is asked for, which Metal keeps; what it has may be used by any thread.
@@ -362,11 +362,12 @@ impl Drop for Queue {
 }
 
 /// What was wrong with a command buffer that has completed.
-fn outcome(buffer: &ProtocolObject<dyn MTLCommandBuffer>) -> Option<Fault> {
+fn outcome(serial: Serial, buffer: &ProtocolObject<dyn MTLCommandBuffer>) -> Option<Fault> {
     const CALL: &str = "command buffer";
     let Some(error) = buffer.error() else {
         let failed = buffer.status() == MTLCommandBufferStatus::Error;
-        return failed.then(|| Fault { call: CALL, text: "it failed, and does not say why".into(), lost: false });
+        let text = || "it failed, and does not say why".into();
+        return failed.then(|| Fault { call: CALL, text: text(), lost: false, command_buffer: serial });
     };
     let code = usize::try_from(error.code()).map(MTLCommandBufferError);
     // The device was pulled out, or has had enough of this process.
@@ -382,7 +383,7 @@ fn outcome(buffer: &ProtocolObject<dyn MTLCommandBuffer>) -> Option<Fault> {
     for (label, state) in encoders(&error) {
         text.push_str(&format!("; encoder {label}: {state}"));
     }
-    Some(Fault { call: CALL, text, lost })
+    Some(Fault { call: CALL, text, lost, command_buffer: serial })
 }
 
 /// Encoders that an error says something of: label, and what became of it.

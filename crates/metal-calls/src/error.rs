@@ -1,5 +1,7 @@
 //! What can go wrong.
 
+use crate::Serial;
+
 /// Why an object cannot be made, or its memory not be reached.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -40,4 +42,6 @@ pub struct Fault {
     pub text: String,
     /// The device is gone: nothing that is encoded from here on is executed.
     pub lost: bool,
+    /// The command buffer that failed; 0 where it is a call that is wrong.
+    pub command_buffer: Serial,
 }

@@ -15,6 +15,8 @@ use crate::text::{Interface, parse, wrap};
 pub(crate) struct Compiled {
     pub(crate) interface: Interface,
     pub(crate) loaded: Loaded,
+    /// The hash of all that it was compiled of.
+    pub(crate) hash: u128,
 }
 
 /// The headers, by name.
@@ -102,7 +104,7 @@ pub(crate) fn compile(descriptor: &FunctionDescriptor<'_>) -> Result<Arc<Compile
     let folder = tempfile::Builder::new().prefix("metal-soft-").tempdir().map_err(|e| fail(e.to_string()))?;
     let library = build(clang, folder.path(), &text).map_err(fail)?;
     let loaded = load(&library, interface.buffers.len()).map_err(fail)?;
-    let compiled = Arc::new(Compiled { interface, loaded });
+    let compiled = Arc::new(Compiled { interface, loaded, hash });
     CACHE.lock().unwrap_or_else(PoisonError::into_inner).insert(hash, Arc::clone(&compiled));
     Ok(compiled)
 }

@@ -10,6 +10,7 @@ use afterimage_metal_calls::{
 use crate::checks;
 use crate::compile::compile;
 use crate::memory::{Memory, Turn};
+use crate::mishaps::{Fate, Mishaps};
 use crate::objects::{
     Bytes, RenderState, SoftBuffer, SoftComputePipeline, SoftDepthStencil, SoftFunction, SoftRenderPipeline,
     SoftSampler,
@@ -25,6 +26,7 @@ const MOST_BYTES: u64 = 1 << 30;
 struct Inner {
     facts: Facts,
     steps: u64,
+    fate: Fate,
 }
 
 /// `MTLDevice` in software.
@@ -64,13 +66,48 @@ impl SoftDevice {
     /// A device with these facts, which should be those of some Mac.
     #[must_use]
     pub fn with_facts(facts: Facts) -> Self {
-        Self(Arc::new(Inner { facts, steps: 1 << 32 }))
+        Self::fated(facts, 1 << 32, Mishaps::default())
     }
 
     /// Ends shaders of a command buffer that run so many blocks of code, all invocations together: a timeout. 2^32 unless said.
     #[must_use]
     pub fn with_steps(self, steps: u64) -> Self {
-        Self(Arc::new(Inner { facts: self.0.facts.clone(), steps }))
+        Self::fated(self.0.facts.clone(), steps, self.0.fate.mishaps().clone())
+    }
+
+    /// Lets things go wrong. What was made of the device before is of another.
+    #[must_use]
+    pub fn with_mishaps(self, mishaps: Mishaps) -> Self {
+        Self::fated(self.0.facts.clone(), self.0.steps, mishaps)
+    }
+
+    /// Buffers and textures that were asked for: [`Mishaps::no_memory`] has their numbers.
+    #[must_use]
+    pub fn memory_asked(&self) -> u64 {
+        self.0.fate.counts()[0]
+    }
+
+    /// Calls that [`Mishaps::lost_after`] counts.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.0.fate.counts()[1]
+    }
+
+    /// A buffer, whatever goes wrong on purpose.
+    pub(crate) fn buffer(&self, descriptor: &BufferDescriptor) -> Result<SoftBuffer> {
+        refused("newBufferWithLength:options:", checks::buffer(&self.0.facts, descriptor))?;
+        let out_of_memory = || Error::OutOfMemory { what: descriptor.label.clone() };
+        let memory = Arc::new(Memory::new(descriptor.length).ok_or_else(out_of_memory)?);
+        let label = Mutex::new(descriptor.label.clone());
+        Ok(SoftBuffer(Arc::new(Bytes { memory, descriptor: descriptor.clone(), label })))
+    }
+
+    fn fated(facts: Facts, steps: u64, mishaps: Mishaps) -> Self {
+        Self(Arc::new(Inner { facts, steps, fate: Fate::new(mishaps) }))
+    }
+
+    pub(crate) fn fate(&self) -> &Fate {
+        &self.0.fate
     }
 
     pub(crate) fn steps(&self) -> u64 {
@@ -98,11 +135,8 @@ impl Device for SoftDevice {
     }
 
     fn new_buffer(&self, descriptor: &BufferDescriptor) -> Result<SoftBuffer> {
-        refused("newBufferWithLength:options:", checks::buffer(&self.0.facts, descriptor))?;
-        let out_of_memory = || Error::OutOfMemory { what: descriptor.label.clone() };
-        let memory = Arc::new(Memory::new(descriptor.length).ok_or_else(out_of_memory)?);
-        let label = Mutex::new(descriptor.label.clone());
-        Ok(SoftBuffer(Arc::new(Bytes { memory, descriptor: descriptor.clone(), label })))
+        self.0.fate.memory(&descriptor.label)?;
+        self.buffer(descriptor)
     }
 
     fn gpu_address(&self, buffer: &SoftBuffer) -> u64 {
@@ -122,6 +156,7 @@ impl Device for SoftDevice {
     }
 
     fn new_texture(&self, descriptor: &TextureDescriptor) -> Result<SoftTexture> {
+        self.0.fate.memory(&descriptor.label)?;
         refused("newTextureWithDescriptor:", checks::texture(&self.0.facts, descriptor))?;
         let out_of_memory = || Error::OutOfMemory { what: descriptor.label.clone() };
         let texels: u64 = descriptor.size.iter().map(|&s| u64::from(s)).product();
@@ -134,6 +169,7 @@ impl Device for SoftDevice {
     }
 
     fn new_view(&self, texture: &SoftTexture, view: &TextureView) -> Result<SoftTexture> {
+        self.0.fate.call("a view")?;
         let what = "newTextureViewWithPixelFormat:textureType:levels:slices:swizzle:";
         refused(what, checks::view(&self.0.facts, texture, view))?;
         let mut view = *view;
@@ -144,11 +180,13 @@ impl Device for SoftDevice {
     }
 
     fn new_sampler(&self, descriptor: &SamplerDescriptor) -> Result<SoftSampler> {
+        self.0.fate.call("a sampler")?;
         refused("newSamplerStateWithDescriptor:", checks::sampler(&self.0.facts, descriptor))?;
         Ok(SoftSampler(Arc::new(Sampler { of: *descriptor, pixels: false })))
     }
 
     fn new_function(&self, descriptor: &FunctionDescriptor<'_>) -> Result<SoftFunction> {
+        self.0.fate.call(descriptor.label)?;
         let compiled = compile(descriptor)?;
         let faults = checks::function(&self.0.facts, &compiled.interface);
         if !faults.is_empty() {
@@ -158,6 +196,7 @@ impl Device for SoftDevice {
     }
 
     fn new_render_pipeline(&self, descriptor: &RenderPipelineDescriptor<'_, Self>) -> Result<SoftRenderPipeline> {
+        self.0.fate.call(descriptor.label)?;
         let (links, faults) = checks::render_pipeline(&self.0.facts, descriptor);
         refused("newRenderPipelineStateWithDescriptor:error:", faults)?;
         Ok(SoftRenderPipeline(Arc::new(RenderState {
@@ -178,16 +217,19 @@ impl Device for SoftDevice {
     }
 
     fn new_compute_pipeline(&self, function: &SoftFunction, label: &str) -> Result<SoftComputePipeline> {
+        self.0.fate.call(label)?;
         let faults = checks::compute_pipeline(&self.0.facts, function);
         refused("newComputePipelineStateWithFunction:error:", faults)?;
         Ok(SoftComputePipeline { function: function.clone(), label: label.into() })
     }
 
     fn new_depth_stencil(&self, descriptor: &DepthStencilDescriptor) -> Result<SoftDepthStencil> {
+        self.0.fate.call("depth and stencil")?;
         Ok(SoftDepthStencil(Arc::new(*descriptor)))
     }
 
     fn new_queue(&self, _label: &str) -> Result<SoftQueue> {
+        self.0.fate.call("a queue")?;
         Ok(SoftQueue::new(self.clone()))
     }
 

@@ -13,10 +13,12 @@
 //!   [`afterimage_metal_calls::Fault`]; a call with a fault does nothing.
 //! * Command buffers are executed when they are committed. Attachments are in tiles while a pass lasts, as on Apple's GPUs: a shader that
 //!   reads what is being drawn finds what was there before. What a pass does not load, or does not store, is fuchsia.
+//! * [`Mishaps`] are what goes wrong on purpose: no memory, a GPU that hangs, a device that goes.
 //!
 //! What it does not do: BC6H and BC7 (refused by name), threadgroup arguments, argument buffers, more than one viewport. Anisotropic lookups
 //! take the right level, but one place of it.
 
+mod archive;
 mod bc;
 mod call;
 mod checks;
@@ -26,6 +28,7 @@ mod device;
 mod execute;
 mod layer;
 mod memory;
+mod mishaps;
 mod objects;
 mod queue;
 mod sampler;
@@ -36,9 +39,11 @@ mod texture;
 #[cfg(test)]
 mod tests;
 
+pub use archive::SoftArchive;
 pub use compile::compiler;
 pub use device::SoftDevice;
 pub use layer::SoftLayer;
+pub use mishaps::Mishaps;
 pub use objects::{SoftBuffer, SoftComputePipeline, SoftDepthStencil, SoftFunction, SoftRenderPipeline, SoftSampler};
 pub use queue::{SoftDrawable, SoftQueue};
 pub use texture::SoftTexture;

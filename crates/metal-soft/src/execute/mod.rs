@@ -12,7 +12,7 @@ pub(crate) mod vertex;
 
 pub(crate) use blit::texel_bytes;
 
-use afterimage_metal_calls::{Fault, PixelFormat};
+use afterimage_metal_calls::{Fault, PixelFormat, Serial};
 
 use crate::call::{self, Bound, Group, Host, Lane, Lanes, Lookup, Stopped, Texel};
 use crate::command::{Command, Table};
@@ -27,6 +27,8 @@ pub(crate) struct Stopper<'a> {
     faults: &'a mut Vec<Fault>,
     /// Blocks of shaders that are left.
     steps: u64,
+    /// The command buffer's number.
+    serial: Serial,
     /// Nothing more is executed.
     ended: bool,
     /// One fault of a draw is enough.
@@ -36,8 +38,8 @@ pub(crate) struct Stopper<'a> {
 }
 
 impl<'a> Stopper<'a> {
-    pub(crate) fn new(faults: &'a mut Vec<Fault>, steps: u64) -> Self {
-        Self { faults, steps, ended: false, said: false, place: String::new() }
+    pub(crate) fn new(faults: &'a mut Vec<Fault>, steps: u64, serial: Serial) -> Self {
+        Self { faults, steps, serial, ended: false, said: false, place: String::new() }
     }
 
     /// Whether the command buffer was given up.
@@ -50,7 +52,7 @@ impl<'a> Stopper<'a> {
         if !self.said {
             self.said = true;
             let text = format!("{}: {}", self.place, text());
-            self.faults.push(Fault { call: "command buffer", text, lost: false });
+            self.faults.push(Fault { call: "command buffer", text, lost: false, command_buffer: self.serial });
         }
     }
 

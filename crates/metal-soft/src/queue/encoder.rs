@@ -42,7 +42,7 @@ impl SoftQueue {
     }
 
     pub(super) fn fault(&mut self, call: &'static str, text: impl Into<String>) {
-        self.faults.push(Fault { call, text: text.into(), lost: false });
+        self.faults.push(Fault { call, text: text.into(), lost: false, command_buffer: 0 });
     }
 
     /// Whether there is none; each fault of a call is one.
@@ -99,6 +99,8 @@ impl SoftQueue {
 
     /// Whether an encoder may begin.
     pub(super) fn begins(&mut self, call: &'static str) -> bool {
+        // What is encoded for a device that is gone is not executed.
+        self.device.fate().lives();
         let fine = matches!(self.mode, Mode::None);
         if !fine {
             self.fault(call, "encoding in progress: another encoder is open");

@@ -35,6 +35,8 @@ pub struct SoftQueue {
     mode: Mode,
     faults: Vec<Fault>,
     committed: Serial,
+    /// That it is gone was said.
+    lost: bool,
     times: VecDeque<(Serial, (f64, f64))>,
     begun: Instant,
     /// Debug groups that are open: of the command buffer, of the encoder.
@@ -49,6 +51,7 @@ impl SoftQueue {
             mode: Mode::None,
             faults: Vec::new(),
             committed: 0,
+            lost: false,
             times: VecDeque::new(),
             begun: Instant::now(),
             groups: [0; 2],
@@ -68,11 +71,23 @@ impl Queue for SoftQueue {
             self.fault("commit", format!("{} debug groups are not popped", self.groups[0]));
             self.groups[0] = 0;
         }
-        let commands = std::mem::take(&mut self.commands);
+        let mut commands = std::mem::take(&mut self.commands);
+        if !self.device.fate().lives() {
+            commands.clear();
+            if !std::mem::replace(&mut self.lost, true) {
+                let text = "MTLCommandBufferErrorDeviceRemoved: the device is gone".to_owned();
+                self.faults.push(Fault {
+                    call: "command buffer",
+                    text,
+                    lost: true,
+                    command_buffer: self.committed + 1,
+                });
+            }
+        }
         let begin = self.begun.elapsed().as_secs_f64();
         if !commands.is_empty() {
             let turn = Turn::take();
-            let mut stopper = Stopper::new(&mut self.faults, self.device.steps());
+            let mut stopper = Stopper::new(&mut self.faults, self.device.steps(), self.committed + 1);
             for command in &commands {
                 if stopper.ended() {
                     break;
@@ -90,11 +105,11 @@ impl Queue for SoftQueue {
     }
 
     fn completed(&mut self) -> Serial {
-        self.committed
+        self.committed.min(self.device.fate().mishaps().hangs_after.unwrap_or(Serial::MAX))
     }
 
     fn wait(&mut self, serial: Serial, _timeout: Duration) -> bool {
-        serial <= self.committed
+        serial <= self.completed()
     }
 
     fn times(&self, serial: Serial) -> Option<(f64, f64)> {
@@ -342,7 +357,7 @@ impl Queue for SoftQueue {
             return self.fault(call, format!("length ({}) is not 1 to {}", bytes.len(), limits.bytes));
         }
         let (length, storage) = (bytes.len() as u64, StorageMode::Shared);
-        let made = self.device.new_buffer(&BufferDescriptor { length, storage, label: "set*Bytes".to_owned() });
+        let made = self.device.buffer(&BufferDescriptor { length, storage, label: "set*Bytes".to_owned() });
         let made = made.and_then(|buffer| self.device.write(&buffer, 0, bytes).map(|()| buffer));
         match made {
             Err(error) => self.fault(call, error.to_string()),
