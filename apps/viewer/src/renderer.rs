@@ -3,7 +3,7 @@
 use crate::protocol::{self, Order, Report, Task};
 use crate::session;
 use afterimage_process::ending::Ending;
-use afterimage_process::socket::Socket;
+use afterimage_process::socket::{Socket, start};
 use afterimage_process::supervise::Given;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
@@ -50,13 +50,15 @@ impl Start {
         let (ours, theirs) = Socket::pair()?;
         let mut command = Command::new(std::env::current_exe()?);
         let given = Given::to(&mut command)?;
-        let mut child = command
+        command
             .arg("--renderer")
             .args(&self.arguments)
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()?;
+            .stderr(Stdio::piped());
+        let mut child = start(&mut command)?;
+        // It has the other end as well: as long as that is open here, nobody hears that the process has died.
+        drop(command);
         let errors = child.stderr.take();
         let log = std::thread::Builder::new().name("log".into()).spawn(move || errors.into_iter().for_each(pass_on))?;
         let (socket, child, log) = (Arc::new(ours), Mutex::new(child), Mutex::new(Some(log)));

@@ -14,6 +14,8 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, SendAncillaryBuffer
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::process::{Child, Command};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Most bytes of a message. What is longer goes into a file, see [`memory_file`].
 pub const LONGEST: usize = 64 << 10;
@@ -22,7 +24,29 @@ pub const FILES: usize = 4;
 
 /// One end. Messages are taken whole or not at all, in their order; sending and receiving may be done by different threads.
 #[derive(Debug)]
-pub struct Socket(OwnedFd);
+pub struct Socket {
+    file: OwnedFd,
+    /// Held by who sends a message, which may be in parts: those of several threads stay whole. Each socket has its own, so that one whose
+    /// other end takes nothing lets the others be.
+    sending: Mutex<()>,
+}
+
+/// Held while a process is started, and while there are descriptors that it would have by mistake: not every system makes them so that
+/// children get none. A child that had the end of another's socket would keep who waits for that one's end waiting.
+static STARTING: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    STARTING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a process, which has no descriptors but those that it was given.
+///
+/// # Errors
+/// It cannot be started.
+pub fn start(command: &mut Command) -> io::Result<Child> {
+    let _alone = alone();
+    command.spawn()
+}
 
 /// What came.
 #[derive(Debug)]
@@ -57,7 +81,7 @@ impl Socket {
     /// The system has no more descriptors.
     pub fn pair() -> io::Result<(Self, Self)> {
         let (one, two) = system::pair()?;
-        Ok((Self(one), Self(two)))
+        Ok((one.into(), two.into()))
     }
 
     /// Sends a message; waits until there is room for it.
@@ -69,7 +93,8 @@ impl Socket {
             let what = format!("a message of {} bytes and {} files", bytes.len(), files.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
-        system::send(&self.0, bytes, files)
+        let _alone = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        system::send(&self.file, bytes, files)
     }
 
     /// Waits for the next message; `None` when the other end is gone.
@@ -77,31 +102,31 @@ impl Socket {
     /// # Errors
     /// The message is longer than any may be, or the system refuses.
     pub fn receive(&self) -> io::Result<Option<Message>> {
-        system::receive(&self.0)
+        system::receive(&self.file)
     }
 
     /// Ends both directions: whoever waits for a message gets none.
     pub fn close(&self) {
         // An end that is closed already is what is wanted.
-        let _closed = rustix::net::shutdown(&self.0, rustix::net::Shutdown::Both);
+        let _closed = rustix::net::shutdown(&self.file, rustix::net::Shutdown::Both);
     }
 }
 
 impl From<OwnedFd> for Socket {
     fn from(file: OwnedFd) -> Self {
-        Self(file)
+        Self { file, sending: Mutex::new(()) }
     }
 }
 
 impl From<Socket> for OwnedFd {
     fn from(socket: Socket) -> Self {
-        socket.0
+        socket.file
     }
 }
 
 impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+        self.file.as_fd()
     }
 }
 
@@ -153,6 +178,21 @@ mod tests {
         drop(one);
         assert!(two.receive().unwrap().is_none());
         assert_eq!(two.send(b"d", &[]).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+    }
+
+    #[test]
+    fn one_that_takes_nothing_keeps_no_other_waiting() {
+        let (full, unread) = Socket::pair().unwrap();
+        let (one, two) = Socket::pair().unwrap();
+        std::thread::scope(|scope| {
+            // Until the other end is gone.
+            scope.spawn(|| while full.send(&[1; LONGEST], &[]).is_ok() {});
+            for byte in 0..100 {
+                one.send(&[byte], &[]).unwrap();
+                assert_eq!(two.receive().unwrap().unwrap().bytes, [byte]);
+            }
+            drop(unread);
+        });
     }
 
     #[test]

@@ -111,7 +111,7 @@ pub fn supervise(complain: &dyn Fn(&str)) -> io::Result<ExitCode> {
         command.args(rest);
     }
     let given = Given::to(&mut command)?;
-    let mut child = command.spawn()?;
+    let mut child = crate::socket::start(&mut command)?;
     let _passed_on = PassedOn::to(child.id());
     let status = child.wait()?;
     let ending = Ending::from(status);

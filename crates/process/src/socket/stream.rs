@@ -1,7 +1,8 @@
 //! Elsewhere: a stream, in which the number of a message's bytes stands before it. Descriptors are kept from children after they were
 //! made, files have a place on a disk, and our programs take no SIGPIPE. (Linux compiles it for its tests.)
 
-use super::{FILES, LONGEST, Message, attach, attached};
+use super::{FILES, LONGEST, Message, alone, attach, attached};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvFlags, ReturnFlags, SendAncillaryBuffer, SendFlags, SocketFlags,
@@ -11,25 +12,22 @@ use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::{Mutex, PoisonError};
-
-/// Held by who sends a message: those of several threads stay whole. One for all sockets, of which a process has few.
-static SENDING: Mutex<()> = Mutex::new(());
 
 /// Two connected ends.
 pub(super) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    let _alone = alone();
     let (one, two) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::empty(), None)?;
     fcntl_setfd(&one, FdFlags::CLOEXEC)?;
     fcntl_setfd(&two, FdFlags::CLOEXEC)?;
     Ok((one, two))
 }
 
+/// Sends a message, perhaps in parts: nobody else may be sending.
 pub(super) fn send(socket: &OwnedFd, bytes: &[u8], files: &[BorrowedFd<'_>]) -> io::Result<()> {
     let count = (bytes.len() as u32).to_ne_bytes();
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     attach(&mut control, files);
-    let _alone = SENDING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut sent = 0;
     while sent < count.len() + bytes.len() {
         let rest = [&count[sent.min(count.len())..], &bytes[sent.saturating_sub(count.len())..]];
@@ -67,8 +65,16 @@ fn fill(socket: &OwnedFd, bytes: &mut [u8], files: &mut Vec<OwnedFd>) -> io::Res
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let room = &mut [IoSliceMut::new(&mut bytes[filled..])];
-        let received = match recvmsg(socket, room, &mut control, RecvFlags::empty()) {
-            Err(Errno::INTR) => continue,
+        // Files come with the first bytes of a message, and no process may be started before children are kept from them: so nobody waits
+        // for bytes meanwhile.
+        if let Err(error) = poll(&mut [PollFd::new(socket, PollFlags::IN)], None)
+            && error != Errno::INTR
+        {
+            return Err(error.into());
+        }
+        let _alone = alone();
+        let received = match recvmsg(socket, room, &mut control, RecvFlags::DONTWAIT) {
+            Err(Errno::INTR | Errno::AGAIN) => continue,
             Err(Errno::CONNRESET) => return Ok(false),
             other => other?,
         };
@@ -103,12 +109,13 @@ mod tests {
     #[test]
     fn messages_of_several_threads_stay_whole() {
         let (one, two) = pair().unwrap();
-        let file = memory_file("picture", b"pixels").unwrap();
+        let (file, sending) = (memory_file("picture", b"pixels").unwrap(), std::sync::Mutex::new(()));
         std::thread::scope(|scope| {
             for byte in 1..=4u8 {
-                let (one, file) = (&one, &file);
+                let (one, file, sending) = (&one, &file, &sending);
                 scope.spawn(move || {
                     for length in 1..50usize {
+                        let _alone = sending.lock().unwrap();
                         send(one, &vec![byte; length * 1300], &vec![file.as_fd(); length % (FILES + 1)]).unwrap();
                     }
                 });
@@ -119,6 +126,28 @@ mod tests {
                 assert_eq!(message.files.len(), message.bytes.len() / 1300 % (FILES + 1));
             }
         });
+    }
+
+    /// With processes started meanwhile, none of which may have an end: then nobody would hear of the other's end before its own.
+    #[test]
+    fn children_have_no_ends() {
+        let start = || crate::socket::start(std::process::Command::new("sleep").arg("600")).unwrap();
+        let (mut children, heard) = std::thread::scope(|scope| {
+            let starting = scope.spawn(|| (0..40).map(|_| start()).collect::<Vec<_>>());
+            let mut heard = true;
+            while heard && !starting.is_finished() {
+                let (one, two) = pair().unwrap();
+                drop(one);
+                let wait = rustix::event::Timespec { tv_sec: 20, tv_nsec: 0 };
+                heard = poll(&mut [PollFd::new(&two, PollFlags::IN)], Some(&wait)).unwrap() == 1;
+            }
+            (starting.join().unwrap(), heard)
+        });
+        for child in &mut children {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert!(heard, "a child has the other end");
     }
 
     #[test]
