@@ -5,19 +5,13 @@ use xtask::macos::{self, OLDEST, Target};
 use xtask::step::Result;
 use xtask::workspace::Workspace;
 
-use crate::stage::{DOCUMENTS, Release};
+use crate::stage::{COMMON, DOCUMENTS, Release};
 use crate::{archive, changes, files, licences, pages, selftest};
 
 /// What is in the application.
 const CONTENTS: &str = "Afterimage.app/Contents";
-/// Files and folders of the source tree, and where they go.
-const SOURCES: &[(&str, &str)] = &[
-    ("docs/metal.md", "README.md"),
-    ("LICENSE-MIT", "LICENSE-MIT"),
-    ("LICENSE-APACHE", "LICENSE-APACHE"),
-    ("include", "include"),
-    ("docs/afterimage.conf", "share/doc/afterimage/afterimage.conf"),
-];
+/// What the package for Macs has of the source tree besides what every release has, and where it goes.
+const SOURCES: &[(&str, &str)] = &[("docs/metal.md", "README.md")];
 
 /// What macOS wants to know of the application. Source: Apple's list of the keys of `Info.plist`.
 fn properties(version: &str) -> String {
@@ -66,7 +60,7 @@ pub(crate) fn make(ws: &Workspace, target: Target, profile: Profile) -> Result<(
         }
     }
     selftest::copy(ws, profile, &contents.join(selftest::FOLDER))?;
-    for (from, to) in SOURCES {
+    for (from, to) in COMMON.iter().chain(SOURCES) {
         files::copy(&ws.root.join(from), &tree.join(to), &all)?;
     }
     pages::write(ws, &tree.join(DOCUMENTS))?;

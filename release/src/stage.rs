@@ -23,14 +23,17 @@ const BUILT: &[(&str, &str)] = &[
     ("libd3d9.so", "lib/afterimage/libd3d9.so"),
     ("libafterimage_feedback_c.so", "lib/afterimage/libafterimage_feedback_c.so"),
 ];
-/// Files and folders of the source tree, and where they go.
-const SOURCES: &[(&str, &str)] = &[
-    ("docs/release.md", "README.md"),
+/// Files and folders of the source tree that every release has, and where they go.
+pub(crate) const COMMON: &[(&str, &str)] = &[
     ("LICENSE-MIT", "LICENSE-MIT"),
     ("LICENSE-APACHE", "LICENSE-APACHE"),
     ("include", "include"),
     (changes::FILE, "share/doc/afterimage/CHANGELOG.md"),
     ("docs/afterimage.conf", "share/doc/afterimage/afterimage.conf"),
+];
+/// Those that this one has besides.
+const SOURCES: &[(&str, &str)] = &[
+    ("docs/release.md", "README.md"),
     ("packaging/afterimage.verb", "share/afterimage/afterimage.verb"),
     ("crates/feedback-c/examples/embed.c", "share/doc/afterimage/examples/embed.c"),
 ];
@@ -135,7 +138,7 @@ fn fill(ws: &Workspace, built: &Tree, release: &Release) -> Result {
     files::fresh(&release.folder)?;
     let tree = &release.tree;
     programs(built, tree)?;
-    for (from, to) in SOURCES {
+    for (from, to) in COMMON.iter().chain(SOURCES) {
         files::copy(&ws.root.join(from), &tree.join(to), &|_| true)?;
     }
     samples(ws, tree)?;

@@ -77,11 +77,21 @@ impl FromStr for Target {
 
 /// A library of Apple's.
 struct Stub {
-    /// Its file, below [`SDK`].
-    file: &'static str,
-    /// Where it is on a Mac.
-    place: &'static str,
+    library: Library,
     symbols: &'static [&'static str],
+}
+
+/// What a library is.
+enum Library {
+    /// A framework, whose name says where everything is.
+    Framework(&'static str),
+    /// Another one.
+    Plain {
+        /// Its file, below [`SDK`].
+        file: &'static str,
+        /// Where it is on a Mac.
+        place: &'static str,
+    },
 }
 
 /// The folder of stubs, in that of macOS.
@@ -175,9 +185,12 @@ const OBJECTIVE_C: &[&str] = &[
 
 /// All of them but `libSystem`.
 const STUBS: &[Stub] = &[
-    Stub { file: "usr/lib/libobjc.tbd", place: "/usr/lib/libobjc.A.dylib", symbols: OBJECTIVE_C },
+    Stub {
+        library: Library::Plain { file: "usr/lib/libobjc.tbd", place: "/usr/lib/libobjc.A.dylib" },
+        symbols: OBJECTIVE_C,
+    },
     // Rust's library names it, and calls nothing of it.
-    Stub { file: "usr/lib/libiconv.tbd", place: "/usr/lib/libiconv.2.dylib", symbols: &[] },
+    Stub { library: Library::Plain { file: "usr/lib/libiconv.tbd", place: "/usr/lib/libiconv.2.dylib" }, symbols: &[] },
     framework(
         "AppKit",
         &[
@@ -218,25 +231,25 @@ const STUBS: &[Stub] = &[
     framework("QuartzCore", &[]),
 ];
 
-/// A framework, whose name makes its file and its place.
 const fn framework(name: &'static str, symbols: &'static [&'static str]) -> Stub {
-    Stub { file: name, place: "", symbols }
+    Stub { library: Library::Framework(name), symbols }
 }
 
 impl Stub {
+    /// Its file, below [`SDK`].
     fn file(&self) -> PathBuf {
-        match self.place {
-            "" => format!("System/Library/Frameworks/{0}.framework/{0}.tbd", self.file).into(),
-            _ => self.file.into(),
+        match self.library {
+            Library::Framework(name) => format!("System/Library/Frameworks/{name}.framework/{name}.tbd").into(),
+            Library::Plain { file, .. } => file.into(),
         }
     }
 
     /// What the linker reads.
     fn text(&self) -> String {
         const TARGETS: &str = "[ x86_64-macos, arm64-macos ]";
-        let place = match self.place {
-            "" => format!("/System/Library/Frameworks/{0}.framework/Versions/A/{0}", self.file),
-            place => place.to_owned(),
+        let place = match self.library {
+            Library::Framework(name) => format!("/System/Library/Frameworks/{name}.framework/Versions/A/{name}"),
+            Library::Plain { place, .. } => place.to_owned(),
         };
         let mut text = format!("--- !tapi-tbd\ntbd-version: 4\ntargets: {TARGETS}\ninstall-name: '{place}'\n");
         if !self.symbols.is_empty() {
@@ -407,8 +420,8 @@ mod tests {
 
     #[test]
     fn a_stub_says_where_it_is_and_what_is_in_it() {
-        let carbon = STUBS.iter().find(|stub| stub.file == "Carbon").unwrap();
-        assert_eq!(carbon.file().to_str(), Some("System/Library/Frameworks/Carbon.framework/Carbon.tbd"));
+        let file = std::path::Path::new("System/Library/Frameworks/Carbon.framework/Carbon.tbd");
+        let carbon = STUBS.iter().find(|stub| stub.file() == file).unwrap();
         let text = carbon.text();
         assert!(
             text.contains("install-name: '/System/Library/Frameworks/Carbon.framework/Versions/A/Carbon'"),
@@ -419,7 +432,7 @@ mod tests {
             assert!(
                 stub.symbols.is_sorted() && stub.symbols.iter().all(|symbol| symbol.starts_with('_')),
                 "{}",
-                stub.file
+                stub.file().display()
             );
         }
     }

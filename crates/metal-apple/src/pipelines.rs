@@ -128,7 +128,22 @@ pub(crate) fn render_from(
     )
 }
 
-/// A pipeline of a descriptor that is filled in; with what it writes to, where that matters.
+/// A pipeline of a descriptor that is filled in, and its reflection where it matters what shaders write to: where memory is not one.
+fn make<P, R>(
+    device: &Device,
+    label: &str,
+    option: MTLPipelineOption,
+    make: impl FnOnce(MTLPipelineOption, Option<&mut Option<Retained<R>>>) -> Result<P, Retained<NSError>>,
+) -> Result<(P, Option<Retained<R>>)> {
+    let mut reflection = None;
+    let made = match device.facts().unified_memory {
+        true => make(option, None),
+        false => make(option | MTLPipelineOption::BindingInfo, Some(&mut reflection)),
+    };
+    Ok((made.map_err(|error| source(label, &error))?, reflection))
+}
+
+/// A pipeline for draws; with what it writes to, where that matters.
 fn make_render(
     device: &Device,
     metal: &MTLRenderPipelineDescriptor,
@@ -136,16 +151,9 @@ fn make_render(
     label: &str,
     option: MTLPipelineOption,
 ) -> Result<RenderPipeline> {
-    let (mut reflection, unified) = (None, device.facts().unified_memory);
-    let raw = device
-        .0
-        .raw
-        .newRenderPipelineStateWithDescriptor_options_reflection_error(
-            metal,
-            if unified { option } else { option | MTLPipelineOption::BindingInfo },
-            if unified { None } else { Some(&mut reflection) },
-        )
-        .map_err(|error| source(label, &error))?;
+    let (raw, reflection) = make(device, label, option, |option, reflection| {
+        device.0.raw.newRenderPipelineStateWithDescriptor_options_reflection_error(metal, option, reflection)
+    })?;
     let mut writes = Writes::default();
     if let Some(reflection) = reflection {
         let says = reflection.respondsToSelector(sel!(vertexBindings));
@@ -286,16 +294,9 @@ fn make_compute(
     label: &str,
     option: MTLPipelineOption,
 ) -> Result<ComputePipeline> {
-    let (mut reflection, unified) = (None, device.facts().unified_memory);
-    let raw = device
-        .0
-        .raw
-        .newComputePipelineStateWithDescriptor_options_reflection_error(
-            metal,
-            if unified { option } else { option | MTLPipelineOption::BindingInfo },
-            if unified { None } else { Some(&mut reflection) },
-        )
-        .map_err(|error| source(label, &error))?;
+    let (raw, reflection) = make(device, label, option, |option, reflection| {
+        device.0.raw.newComputePipelineStateWithDescriptor_options_reflection_error(metal, option, reflection)
+    })?;
     let mut writes = Writes::default();
     if let Some(reflection) = reflection {
         let says = reflection.respondsToSelector(sel!(bindings));
