@@ -27,7 +27,7 @@ const HEADERS: [(&str, &str); 4] = [
     ("run.h", include_str!("../cpp/run.h")),
 ];
 
-const ARGUMENTS: [&str; 34] = [
+const ARGUMENTS: [&str; 40] = [
     "-std=c++17",
     "-O1",
     "-fPIC",
@@ -43,6 +43,13 @@ const ARGUMENTS: [&str; 34] = [
     // Lanes that parted come together again at the first place in the code: it must be in the order of the text.
     "-mllvm",
     "-disable-block-placement",
+    // What lanes tell each other in both branches are two exchanges: one behind them would be of other lanes.
+    "-mllvm",
+    "-simplifycfg-sink-common=false",
+    "-mllvm",
+    "-simplifycfg-hoist-common=false",
+    "-mllvm",
+    "-enable-tail-merge=false",
     // Loops without an end are ended here.
     "-fno-finite-loops",
     "-fno-lax-vector-conversions",

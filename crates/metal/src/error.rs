@@ -12,9 +12,9 @@ pub enum Error {
     /// The device is gone, and everything on it.
     #[error("the Metal device was lost: {0}")]
     DeviceLost(Fault),
-    /// The GPU does not end.
-    #[error("the GPU has not answered for {0} seconds")]
-    Hung(u64),
+    /// The GPU does not end: seconds, and what it was given.
+    #[error("the GPU has not answered for {0} seconds{1}")]
+    Hung(u64, String),
     /// The stream asks for more than it may have.
     #[error("{what}: {asked} {} asked for, the budget for {} ({}) is {limit}", budget.row().unit, budget.row().name, budget.row().span)]
     Budget {

@@ -29,14 +29,18 @@ mod renderer;
 mod replay;
 mod resources;
 mod state;
+mod thread;
 mod transfer;
 
 pub use device::info::device_info;
 pub use error::{Error, Result};
 pub use options::Options;
+pub use pipeline::kept::KeptPipelines;
+pub use present::windows::LayerFactory;
 pub use present::{Picture, PictureSink};
 pub use renderer::Renderer;
 pub use replay::{ReplayError, Replayed};
+pub use thread::Around;
 
 /// Compiles and runs the example in `README.md`.
 #[cfg(doctest)]

@@ -5,8 +5,10 @@ use crate::device::info::device_info;
 use crate::error::{Error, Result};
 use crate::memory::ring::Ring;
 use crate::options::Options;
+use crate::pipeline::kept::{KeptPipelines, Store};
 use crate::pipeline::pipelines::Pipelines;
 use crate::pipeline::shaders::{GuestShader, Library};
+use crate::present::windows::{LayerFactory, Windows};
 use crate::present::{PictureSink, Presenter};
 use crate::resources::Resources;
 use crate::state::bound::{Bound, Prepared};
@@ -14,12 +16,13 @@ use crate::state::feedback::Feedback;
 use crate::state::vertices::Copied;
 use crate::transfer::query::Queries;
 use crate::transfer::readback::ReadBacks;
-use afterimage_metal_calls::{BufferDescriptor, Device, Fault, Serial, StorageMode};
+use afterimage_metal_calls::{Archives, BufferDescriptor, Device, Fault, Presents, Serial, StorageMode};
 use afterimage_render::stats::Stats;
 use afterimage_render::table::Table;
 use afterimage_stream::{Budget, Budgets, DeviceInfo, ObjectKind, Reply, State, Validator};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::path::Path;
 
 /// Bytes of uploads and read backs under way, after which the GPU is waited for.
 pub(crate) const OUTSTANDING_LIMIT: u64 = 256 << 20;
@@ -125,6 +128,45 @@ impl<D: Device> Renderer<D> {
     /// Sends every presented picture to `sink`, some frames late.
     pub fn set_picture_sink(&mut self, sink: Option<PictureSink>) {
         self.presenter.sink = sink;
+    }
+
+    /// Shows presented pictures in the windows of their targets, whose layers this makes.
+    pub fn set_layer_factory(&mut self, factory: LayerFactory<<D::Queue as Presents>::Layer>)
+    where
+        D::Queue: Presents,
+    {
+        self.presenter.windows = Some(Box::new(Windows::<D::Queue>::new(factory)));
+    }
+
+    /// Finds pipelines that an earlier process has compiled in a folder, and keeps those of this one for a later one
+    /// ([`Renderer::write_pipelines`]). The file is for this device and this version of the compiler of shaders.
+    ///
+    /// # Errors
+    /// Where the device makes no archive. A file that is damaged is none, and said in the log.
+    pub fn keep_pipelines(&mut self, folder: &Path) -> Result
+    where
+        D: Archives,
+    {
+        let facts = self.device.facts();
+        let device = format!("{} {:?}", facts.name, facts.family);
+        let number = xxhash_rust::xxh3::xxh3_64_with_seed(device.as_bytes(), afterimage_shader::compiler());
+        let file = folder.join(format!("metal-{number:016x}.pipelines"));
+        self.pipelines.store = Some(Store::open(&self.device, file)?);
+        Ok(())
+    }
+
+    /// What the archive of [`Renderer::keep_pipelines`] had, and was given.
+    #[must_use]
+    pub fn kept_pipelines(&self) -> KeptPipelines {
+        self.pipelines.store.as_ref().map(|store| store.counts).unwrap_or_default()
+    }
+
+    /// Writes the archive of [`Renderer::keep_pipelines`], if there is one and something new is in it. To be called at the end.
+    ///
+    /// # Errors
+    /// In words, why the file cannot be written.
+    pub fn write_pipelines(&self) -> std::result::Result<(), String> {
+        self.pipelines.store.as_ref().map_or(Ok(()), |store| store.write(&self.device))
     }
 
     /// Why the renderer draws no more, if so: the device was lost. A new one must be made.

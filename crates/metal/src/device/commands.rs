@@ -1,5 +1,6 @@
 //! The command queue: which encoder is open, what was committed, what has completed, what was wrong.
 
+use crate::device::work::Works;
 use crate::error::{Error, Result};
 use afterimage_metal_calls::{Device, Fault, Queue, Serial};
 use std::time::Duration;
@@ -38,6 +39,8 @@ pub(crate) struct Commands<D: Device> {
     used: bool,
     /// Draws and dispatches since then.
     pub(crate) draws: u64,
+    /// What command buffers draw.
+    pub(crate) works: Works,
     /// The first faults.
     pub(crate) faults: Vec<Fault>,
     /// How many there were.
@@ -49,7 +52,17 @@ impl<D: Device> Commands<D> {
     pub(crate) fn new(device: &D) -> Result<Self> {
         let queue = device.new_queue("afterimage")?;
         let open = Encoder::None;
-        Ok(Self { queue, open, committed: 0, completed: 0, used: false, draws: 0, faults: Vec::new(), fault_count: 0 })
+        Ok(Self {
+            queue,
+            open,
+            committed: 0,
+            completed: 0,
+            used: false,
+            draws: 0,
+            works: Works::default(),
+            faults: Vec::new(),
+            fault_count: 0,
+        })
     }
 
     /// The number of the command buffer that is being written.
@@ -103,6 +116,7 @@ impl<D: Device> Commands<D> {
         if std::mem::take(&mut self.used) {
             self.committed = self.queue.commit();
             self.draws = 0;
+            self.works.commit(self.committed);
         }
         self.committed
     }
@@ -123,7 +137,8 @@ impl<D: Device> Commands<D> {
     pub(crate) fn wait(&mut self, serial: Serial) -> Result {
         if serial > self.completed && !self.queue.wait(serial, PATIENCE) {
             self.retire()?;
-            return Err(Error::Hung(PATIENCE.as_secs()));
+            let work = self.works.of(self.completed + 1).map_or_else(String::new, |work| format!(": {work}"));
+            return Err(Error::Hung(PATIENCE.as_secs(), work));
         }
         self.retire()
     }
@@ -140,7 +155,10 @@ impl<D: Device> Commands<D> {
 
     fn look_at_faults(&mut self) -> Result {
         let mut lost = None;
-        for fault in self.queue.faults() {
+        for mut fault in self.queue.faults() {
+            if let Some(work) = self.works.of(fault.command_buffer) {
+                fault.text.push_str(&format!("; it is {work}"));
+            }
             tracing::error!("Metal: {fault}");
             self.fault_count += 1;
             if fault.lost {
@@ -150,6 +168,7 @@ impl<D: Device> Commands<D> {
                 self.faults.push(fault);
             }
         }
+        self.works.forget(self.completed);
         lost.map_or(Ok(()), |fault| Err(Error::DeviceLost(fault)))
     }
 }

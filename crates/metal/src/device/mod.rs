@@ -3,3 +3,4 @@
 pub(crate) mod commands;
 pub(crate) mod format;
 pub(crate) mod info;
+pub(crate) mod work;

@@ -15,6 +15,7 @@ impl<D: Device> Renderer<D> {
         if body.groups.contains(&0) {
             return Ok(());
         }
+        self.commands.works.draw();
         let Some(shader) = self.shaders.get_mut(body.shader) else { return Ok(()) };
         let number = self.library.number(&self.device, shader, &RuntimeInfo::default());
         let kernel = number.and_then(|number| self.pipelines.kernel(&self.device, &mut self.library, number));
@@ -31,11 +32,13 @@ impl<D: Device> Renderer<D> {
         let (version, current) = (self.next_version(), self.commands.current());
         let Some(variant) = self.library.variant(number) else { return Ok(()) };
         let (group, has_constants, writes) = (variant.group, variant.constant_bytes > 0, variant.reaches[1]);
+        let suspect = variant.suspect;
         let mut block = vec![0; variant.constant_bytes];
         write(&self.state, &variant.segments, &variant.defs, &mut block);
         let Self { device, state, resources, .. } = self;
         let of = (Guest::Compute, writes);
         let used = write_addresses(device, state, resources, (current, version), of, variant, &mut block);
+        self.commands.works.suspect(suspect);
         let queue = self.commands.compute("dispatch");
         queue.set_compute_pipeline(&kernel);
         used.iter().for_each(|buffer| queue.use_buffer(Stage::Kernel, buffer, writes));

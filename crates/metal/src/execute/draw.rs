@@ -105,6 +105,7 @@ impl<D: Device> Renderer<D> {
     /// Draws, in as many parts as it takes.
     pub(crate) fn draw_call(&mut self, call: &Call) {
         self.draws += 1;
+        self.commands.works.draw();
         if let Err(error) = self.limit_outstanding() {
             self.lose(error);
             return;
@@ -139,7 +140,7 @@ impl<D: Device> Renderer<D> {
     #[cold]
     fn draw_failed(&mut self, error: crate::Error) -> bool {
         tracing::error!("a draw: {error}");
-        if matches!(error, crate::Error::DeviceLost(_) | crate::Error::Hung(_)) {
+        if matches!(error, crate::Error::DeviceLost(_) | crate::Error::Hung(..)) {
             self.lose(error);
         }
         false
@@ -350,6 +351,11 @@ impl<D: Device> Renderer<D> {
             let made = pipeline.or_else(|| self.pipelines.get(&self.device, &mut self.library, &prepared.key));
             let Some(pipeline) = made else { return Ok(false) };
             self.commands.queue.set_render_pipeline(&pipeline);
+            let Self { commands, library, .. } = self;
+            let variants = [Some(prepared.vertex), prepared.pixel].into_iter().flatten();
+            variants
+                .filter_map(|number| library.variant(number))
+                .for_each(|variant| commands.works.suspect(variant.suspect));
             let shaders = |key: Key| (key.vertex, key.pixel);
             self.bound.recorded.complete &= before.is_some_and(|before| shaders(before) == shaders(prepared.key));
         }

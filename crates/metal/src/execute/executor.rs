@@ -36,7 +36,7 @@ impl<D: Device> Renderer<D> {
     fn failed(&mut self, packet: Packet<'_>, sequence: u32, error: Error, replies: &mut dyn FnMut(Reply)) {
         tracing::error!("{} (sequence {sequence}): {error}", packet.kind().name());
         replies(Reply::Error { sequence });
-        if matches!(error, Error::DeviceLost(_) | Error::Hung(_)) {
+        if matches!(error, Error::DeviceLost(_) | Error::Hung(..)) {
             self.lose(error);
             self.answer_for_the_dead(packet, replies);
         }
@@ -82,7 +82,10 @@ impl<D: Device> Renderer<D> {
             Packet::ReadBuffer(body) => return self.read_buffer(body, arena),
             Packet::CopyToTexture(body) => return self.copy_texture_bytes(&body.copy, true),
             Packet::CopyFromTexture(body) => return self.copy_texture_bytes(&body.copy, false),
-            Packet::BeginFrame(_) => self.stats.begin(),
+            Packet::BeginFrame(body) => {
+                self.commands.works.begin_frame(body.frame);
+                self.stats.begin();
+            }
             Packet::UpdateBuffer(body) => return self.update_buffer(body, arena),
             Packet::UpdateTexture(body) => return self.update_texture(body, arena),
             Packet::Clear(body, rects) => return self.clear(body, rects),
@@ -119,19 +122,34 @@ impl<D: Device> Renderer<D> {
     /// With the device gone nothing is drawn, but nobody may wait forever.
     #[cold]
     fn answer_for_the_dead(&mut self, packet: Packet<'_>, replies: &mut dyn FnMut(Reply)) {
-        for waiting in self.queries.waiting.drain(..) {
-            replies(Reply::Query { id: waiting.id, token: waiting.token, value: 0 });
-        }
-        self.readbacks.abandon(replies);
+        self.abandon(replies);
         match packet {
-            Packet::Present(body) => {
-                self.frames.clear();
-                replies(Reply::FrameDone { frame: body.frame });
-            }
+            Packet::Present(body) => replies(Reply::FrameDone { frame: body.frame }),
             Packet::EndQuery(body) => replies(Reply::Query { id: body.id, token: body.token, value: 0 }),
             Packet::ReadBack(body) => replies(Reply::ReadBack { token: body.token, ok: false }),
             Packet::ReadBuffer(body) => replies(Reply::ReadBack { token: body.token, ok: false }),
             _ => {}
+        }
+    }
+
+    /// Answers what will not be done any more.
+    #[cold]
+    pub(crate) fn abandon(&mut self, replies: &mut dyn FnMut(Reply)) {
+        for waiting in self.queries.waiting.drain(..) {
+            replies(Reply::Query { id: waiting.id, token: waiting.token, value: 0 });
+        }
+        self.readbacks.abandon(replies);
+        if let Some((frame, _)) = self.frames.drain(..).next_back() {
+            replies(Reply::FrameDone { frame });
+        }
+    }
+
+    /// Between packets something went wrong: a device that is gone ends drawing, anything else costs what was being done.
+    #[cold]
+    pub(crate) fn fail(&mut self, error: Error) {
+        match error {
+            Error::DeviceLost(_) | Error::Hung(..) => self.lose(error),
+            _ => tracing::error!("{error}"),
         }
     }
 
@@ -171,7 +189,10 @@ impl<D: Device> Executor for Renderer<D> {
         if self.lost.is_none()
             && let Err(error) = self.end_batch(arena, replies)
         {
-            self.lose(error);
+            self.fail(error);
+        }
+        if self.lost.is_some() {
+            self.abandon(replies);
         }
         first_error.map_or(Ok(()), Err)
     }
@@ -180,14 +201,17 @@ impl<D: Device> Executor for Renderer<D> {
         if self.lost.is_none()
             && let Err(error) = self.commands.retire().and_then(|()| self.answer(replies))
         {
-            self.lose(error);
+            self.fail(error);
+        }
+        if self.lost.is_some() {
+            self.abandon(replies);
         }
     }
 
     fn wait(&mut self, timeout: Duration) -> bool {
         self.lost.is_none()
             && self.commands.wait_for_more(timeout).unwrap_or_else(|error| {
-                self.lose(error);
+                self.fail(error);
                 false
             })
     }

@@ -57,8 +57,13 @@ impl<D: Device> Renderer<D> {
         if let Some(error) = &self.lost {
             return Err(error.clone());
         }
-        let serial = self.submit()?;
-        self.commands.wait(serial)?;
-        self.answer(replies)
+        let done = self.submit().and_then(|serial| self.commands.wait(serial)).and_then(|()| self.answer(replies));
+        if let Err(error) = &done {
+            self.fail(error.clone());
+        }
+        if self.lost.is_some() {
+            self.abandon(replies);
+        }
+        done
     }
 }

@@ -79,7 +79,12 @@ impl<D: Device> Renderer<D> {
             }
             Some(ObjectKind::Shader) => drop(self.shaders.remove(id)),
             Some(ObjectKind::Query) => self.destroy_query(id),
-            Some(ObjectKind::Target | ObjectKind::VertexInput | ObjectKind::Upload) | None => {}
+            Some(ObjectKind::Target) => {
+                if let Some(windows) = &mut self.presenter.windows {
+                    windows.forget(id);
+                }
+            }
+            Some(ObjectKind::VertexInput | ObjectKind::Upload) | None => {}
         }
     }
 

@@ -7,14 +7,14 @@ use crate::present::Pending;
 use crate::renderer::Renderer;
 use crate::state::targets::clip;
 use afterimage_metal_calls::{
-    Aspect, BufferLayout, Device, PixelFormat, Queue, Region, Stage, StorageMode, TextureDescriptor, TextureType,
-    TextureUsage,
+    Aspect, BufferLayout, ColorAttachment, Device, LoadAction, PixelFormat, Queue, Region, RenderPass, Stage,
+    StorageMode, StoreAction, Subresource, TextureDescriptor, TextureType, TextureUsage,
 };
-use afterimage_stream::Reply;
-use afterimage_stream::packets::{Present, Rect, View};
+use afterimage_stream::packets::{Present, PresentTarget, Rect, View};
+use afterimage_stream::{Created, Reply};
 
 impl<D: Device> Renderer<D> {
-    /// [`Present`]. Windows are not drawn to: the calls have no layers.
+    /// [`Present`].
     pub(crate) fn present(&mut self, body: &Present, replies: &mut dyn FnMut(Reply)) -> Result {
         if !body.shows_nothing() {
             if self.presenter.sink.is_some()
@@ -22,11 +22,114 @@ impl<D: Device> Renderer<D> {
             {
                 tracing::error!("Present: {error}");
             }
+            if self.presenter.windows.is_some()
+                && let Err(error) = self.show(body)
+            {
+                tracing::error!("Present, in a window: {error}");
+            }
             self.stats.frames += 1;
         }
         self.end_frame_of_feedback()?;
         let serial = self.submit()?;
         self.frame_submitted(body.frame, serial, replies)
+    }
+
+    /// Draws what is shown into a picture of the target's window, and shows that.
+    fn show(&mut self, body: &Present) -> Result {
+        let Some(from) = self.shown(body) else { return Ok(()) };
+        let Some(Created::Target(target)) = self.state.objects.get(body.target) else { return Ok(()) };
+        let target = **target;
+        let Some(mut windows) = self.presenter.windows.take() else { return Ok(()) };
+        let picture = windows.next(&mut self.commands.queue, &target, body.interval > 0);
+        let drawn = match &picture {
+            Some(picture) => self.draw_into_window(body, &target, &from, picture),
+            None => Ok(()),
+        };
+        self.commands.end();
+        if picture.is_some() {
+            windows.show(&mut self.commands.queue);
+        }
+        self.presenter.windows = Some(windows);
+        drawn
+    }
+
+    fn draw_into_window(
+        &mut self,
+        body: &Present,
+        target: &PresentTarget,
+        from: &Rect,
+        picture: &D::Texture,
+    ) -> Result {
+        let size = [target.width, target.height];
+        let whole = Rect { x: 0, y: 0, width: size[0], height: size[1] };
+        let to = match body.dst.is_empty() {
+            true => whole,
+            false => clip(&body.dst, size).map_or(whole, |part| Rect {
+                x: part.origin[0] as i32,
+                y: part.origin[1] as i32,
+                width: part.size[0],
+                height: part.size[1],
+            }),
+        };
+        self.end_pass();
+        if to != whole {
+            self.clear_picture(picture);
+        }
+        self.draw_picture(body, from, picture, PixelFormat::BGRA8Unorm, &to)
+    }
+
+    /// Makes a picture black in which there is nothing yet.
+    fn clear_picture(&mut self, picture: &D::Texture) {
+        self.commands.end();
+        let target = Subresource::<D> { texture: picture, level: 0, slice: 0, depth_plane: 0 };
+        let load = LoadAction::Clear([0.0, 0.0, 0.0, 1.0]);
+        self.commands.queue.begin_render(&RenderPass {
+            label: "black",
+            colors: &[Some(ColorAttachment { target, resolve: None, load, store: StoreAction::Store })],
+            depth: None,
+            stencil: None,
+            layers: 0,
+            without_attachments: None,
+            visibility: None,
+        });
+        self.commands.begun_render();
+    }
+
+    /// Draws a part of the texture that is presented into a picture of a format with 8 bits a channel, through the target's gamma.
+    fn draw_picture(
+        &mut self,
+        body: &Present,
+        from: &Rect,
+        picture: &D::Texture,
+        format: PixelFormat,
+        to: &Rect,
+    ) -> Result {
+        let Some(texture) = self.resources.textures.get(body.texture) else { return Ok(()) };
+        if texture.format.is_depth() || texture.format.is_integer() {
+            return Err(self.unsupported(format!("a picture from {} ({:?})", body.texture, texture.format)));
+        }
+        let view = self.rooted(View { texture: body.texture, level: 0, layer: 0 });
+        self.make_live(body.texture)?;
+        self.end_pass();
+        let gamma = self.state.gammas.get(&body.target).cloned();
+        let source = self.copy_source(view)?;
+        let own = match (&gamma, source.kind) {
+            (Some(_), kind) => Own::Present(kind),
+            (None, kind) => Own::Copy(kind),
+        };
+        let mut formats = TargetFormats { samples: 1, ..TargetFormats::default() };
+        formats.colors[0] = Some(format);
+        let steps = gamma.map(|steps| {
+            let channel = |channel: usize, step: usize| {
+                f32::from(steps.get(channel * 256 + step).copied().unwrap_or(0)) / 65535.0
+            };
+            (0..256).map(|step| [channel(0, step), channel(1, step), channel(2, step), 1.0]).collect::<Vec<_>>()
+        });
+        let scales = [from.width, from.height] != [to.width, to.height];
+        self.draw_copy(own, &source, from, (picture, 0, 0, false), &formats, to, scales, |renderer| match &steps {
+            Some(steps) => renderer.set_bytes(Stage::Fragment, 1, bytemuck::cast_slice(steps)),
+            None => Ok(()),
+        })
     }
 
     /// The part of the texture that is shown.
@@ -43,10 +146,6 @@ impl<D: Device> Renderer<D> {
     /// Converts what is shown to 8 bits per channel, through the target's gamma, and copies it for the CPU.
     fn copy_picture(&mut self, body: &Present) -> Result {
         let Some(from) = self.shown(body) else { return Ok(()) };
-        let Some(texture) = self.resources.textures.get(body.texture) else { return Ok(()) };
-        if texture.format.is_depth() || texture.format.is_integer() {
-            return Err(self.unsupported(format!("a picture from {} ({:?})", body.texture, texture.format)));
-        }
         let size = [from.width, from.height];
         let picture = self.device.new_texture(&TextureDescriptor {
             ty: TextureType::D2,
@@ -59,28 +158,8 @@ impl<D: Device> Renderer<D> {
             storage: StorageMode::Private,
             label: "picture".to_owned(),
         })?;
-        let view = self.rooted(View { texture: body.texture, level: 0, layer: 0 });
-        self.make_live(body.texture)?;
-        self.end_pass();
-        let gamma = self.state.gammas.get(&body.target).cloned();
-        let source = self.copy_source(view)?;
-        let own = match (&gamma, source.kind) {
-            (Some(_), kind) => Own::Present(kind),
-            (None, kind) => Own::Copy(kind),
-        };
-        let mut formats = TargetFormats { samples: 1, ..TargetFormats::default() };
-        formats.colors[0] = Some(PixelFormat::RGBA8Unorm);
         let to = Rect { x: 0, y: 0, width: size[0], height: size[1] };
-        let steps = gamma.map(|steps| {
-            let channel = |channel: usize, step: usize| {
-                f32::from(steps.get(channel * 256 + step).copied().unwrap_or(0)) / 65535.0
-            };
-            (0..256).map(|step| [channel(0, step), channel(1, step), channel(2, step), 1.0]).collect::<Vec<_>>()
-        });
-        self.draw_copy(own, &source, &from, (&picture, 0, 0, false), &formats, &to, false, |renderer| match &steps {
-            Some(steps) => renderer.set_bytes(Stage::Fragment, 1, bytemuck::cast_slice(steps)),
-            None => Ok(()),
-        })?;
+        self.draw_picture(body, &from, &picture, PixelFormat::RGBA8Unorm, &to)?;
         let pitch = (size[0] * 4).next_multiple_of(self.device.facts().limits.buffer_copy_step.max(1));
         let buffer = self.readable_buffer(u64::from(pitch) * u64::from(size[1]), "picture")?;
         let region = Region { slice: 0, level: 0, origin: [0; 3], size: [size[0], size[1], 1] };

@@ -60,7 +60,8 @@ impl<D: Device> Library<D> {
             }
             Ok(artifact) => {
                 let strides = artifact.reflection.feedback_strides();
-                self.add(device, id, artifact, Stage::Vertex).inspect(|number| {
+                let of = (id, geometry.map_or(vertex, |(shader, _)| shader).hash());
+                self.add(device, of, artifact, Stage::Vertex).inspect(|number| {
                     self.strides.insert(*number, strides);
                 })
             }
@@ -78,13 +79,13 @@ impl<D: Device> Library<D> {
     fn add(
         &mut self,
         device: &D,
-        id: ObjectId,
+        (id, hash): (ObjectId, u128),
         artifact: afterimage_shader::msl::Artifact,
         banks: Stage,
     ) -> Option<u32> {
         let say = |error: &dyn std::fmt::Display| tracing::error!("{id} cannot be compiled: {error}");
         self.count_source(id, artifact.source.len() as u64).inspect_err(|error| say(error)).ok()?;
-        let variant = Variant::new(artifact, id.to_string(), device, banks).inspect_err(|error| say(error)).ok()?;
+        let variant = Variant::new(artifact, (id, hash), device, banks).inspect_err(|error| say(error)).ok()?;
         self.variants.push(variant);
         Some(self.variants.len() as u32 - 1)
     }

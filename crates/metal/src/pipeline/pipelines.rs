@@ -1,6 +1,7 @@
 //! Pipelines and states, each made once.
 
 use crate::error::{Error, Result};
+use crate::pipeline::kept::Store;
 use crate::pipeline::key::{Blend, Key, TargetFormats, Topology};
 use crate::pipeline::own::Own;
 use crate::pipeline::shaders::{Library, Spec};
@@ -26,6 +27,8 @@ pub(crate) struct Pipelines<D: Device> {
     /// Functions and pipelines of our own shaders.
     functions: FxHashMap<String, D::Function>,
     own: FxHashMap<(Own, TargetFormats, [bool; 4]), D::RenderPipeline>,
+    /// What earlier processes have compiled.
+    pub(crate) store: Option<Store<D>>,
     /// How many pipelines there may be.
     pub(crate) budget: u64,
 }
@@ -40,6 +43,7 @@ impl<D: Device> Default for Pipelines<D> {
             input_numbers: FxHashMap::default(),
             functions: FxHashMap::default(),
             own: FxHashMap::default(),
+            store: None,
             budget: Budget::Pipelines.row().default,
         }
     }
@@ -52,6 +56,18 @@ fn colors(targets: &TargetFormats, blends: &[Blend; 8]) -> SmallVec<[Option<Colo
         format.map(|format| ColorTarget { format, blending: blend.blending, write: blend.write })
     };
     targets.colors[..count].iter().zip(blends).map(one).collect()
+}
+
+/// A pipeline, of the store if there is one.
+fn render<D: Device>(
+    store: &mut Option<Store<D>>,
+    device: &D,
+    descriptor: &RenderPipelineDescriptor<'_, D>,
+) -> afterimage_metal_calls::Result<D::RenderPipeline> {
+    match store {
+        Some(store) => store.render(device, descriptor),
+        None => device.new_render_pipeline(descriptor),
+    }
 }
 
 impl<D: Device> Pipelines<D> {
@@ -139,7 +155,7 @@ impl<D: Device> Pipelines<D> {
             rasterization: !key.discard,
             topology: key.topology.class(point_size),
         };
-        Ok(device.new_render_pipeline(&descriptor)?)
+        Ok(render(&mut self.store, device, &descriptor)?)
     }
 
     /// The pipeline of a kernel.
@@ -148,9 +164,10 @@ impl<D: Device> Pipelines<D> {
             return made.clone();
         }
         let made = library.variant_mut(number).and_then(|variant| {
-            let made = variant
-                .function(device, Spec::DYNAMIC, u32::MAX)
-                .and_then(|function| Ok(device.new_compute_pipeline(&function, "guest")?));
+            let made = variant.function(device, Spec::DYNAMIC, u32::MAX).and_then(|function| match &mut self.store {
+                Some(store) => Ok(store.compute(device, &function, "guest")?),
+                None => Ok(device.new_compute_pipeline(&function, "guest")?),
+            });
             made.inspect_err(|error| tracing::error!("a kernel: {error}; its dispatches are skipped")).ok()
         });
         self.kernels.insert(number, made.clone());
@@ -203,7 +220,7 @@ impl<D: Device> Pipelines<D> {
             rasterization: true,
             topology: TopologyClass::Triangle,
         };
-        let made = device.new_render_pipeline(&descriptor)?;
+        let made = render(&mut self.store, device, &descriptor)?;
         self.own.insert((own, *targets, write), made.clone());
         Ok(made)
     }

@@ -3,11 +3,13 @@
 //! A *variant* is a shader compiled for the state around it. Variants are numbered and found by content, so the same code under two ids
 //! is compiled once.
 
+use crate::device::work;
 use crate::error::{Error, Result};
 use crate::pipeline::around::with_outputs;
 use crate::pipeline::rects;
 use crate::resources::texture::Shape;
 use afterimage_abi::{Bank, GcnBank, spec};
+use afterimage_ipc::Suspect;
 use afterimage_ir::{Component, InputAt, Kind, OutputAt};
 use afterimage_metal_calls::{Constant, Device, FunctionDescriptor};
 use afterimage_shader::declared::Behind;
@@ -78,6 +80,8 @@ pub(crate) struct Variant<D: Device> {
     pub(crate) point_size: bool,
     /// The specialisation constants that it has.
     specs: u32,
+    /// Itself, for where the GPU does not end.
+    pub(crate) suspect: Suspect,
     /// Threads of a group.
     pub(crate) group: [u32; 3],
     /// The first buffer index behind those that it has for itself.
@@ -95,7 +99,8 @@ impl Spec {
 
 impl<D: Device> Variant<D> {
     /// `banks`: the stage whose constants it reads, which is another one of what was a vertex shader.
-    pub(crate) fn new(artifact: msl::Artifact, label: String, device: &D, banks: Stage) -> Result<Self> {
+    pub(crate) fn new(artifact: msl::Artifact, (id, hash): (ObjectId, u128), device: &D, banks: Stage) -> Result<Self> {
+        let label = id.to_string();
         let reflection = &artifact.reflection;
         let unsupported = |what: String| {
             Err(Error::Unsupported { device: device.facts().name.clone(), what: format!("{label}: {what}") })
@@ -153,7 +158,9 @@ impl<D: Device> Variant<D> {
             Attribute::Buffer(index) => Some(index + 1),
             _ => None,
         });
+        let [loops, depth] = work::loops(&artifact.source);
         Ok(Self {
+            suspect: Suspect { id, stage: reflection.stage, hash: (hash >> 64) as u64, loops, depth },
             buffers_end: end.max().unwrap_or(0),
             constant_bytes: reflection.const_registers() as usize * 16,
             defs: (reflection.const_defs.iter())
@@ -342,7 +349,7 @@ impl<D: Device> Library<D> {
             shader.compile_msl(&self.profile, runtime).inspect_err(|error| say(error)).ok().and_then(|artifact| {
                 self.count_source(id, artifact.source.len() as u64).inspect_err(|error| say(error)).ok()?;
                 let stage = artifact.reflection.stage;
-                Variant::new(artifact, id.to_string(), device, stage).inspect_err(|error| say(error)).ok()
+                Variant::new(artifact, (id, shader.hash()), device, stage).inspect_err(|error| say(error)).ok()
             });
         self.failures += u64::from(made.is_none());
         made

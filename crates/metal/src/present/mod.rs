@@ -1,5 +1,7 @@
 //! Pictures on their way out.
 
+pub(crate) mod windows;
+
 use afterimage_metal_calls::{Device, Serial};
 use afterimage_stream::ObjectId;
 use std::collections::VecDeque;
@@ -38,6 +40,8 @@ pub(crate) struct Pending<D: Device> {
 pub(crate) struct Presenter<D: Device> {
     pub(crate) sink: Option<PictureSink>,
     pub(crate) pending: VecDeque<Pending<D>>,
+    /// Where pictures are shown in windows.
+    pub(crate) windows: Option<Box<dyn windows::Shows<D>>>,
 }
 
 impl<D: Device> std::fmt::Debug for Presenter<D> {
@@ -48,7 +52,7 @@ impl<D: Device> std::fmt::Debug for Presenter<D> {
 
 impl<D: Device> Default for Presenter<D> {
     fn default() -> Self {
-        Self { sink: None, pending: VecDeque::new() }
+        Self { sink: None, pending: VecDeque::new(), windows: None }
     }
 }
 

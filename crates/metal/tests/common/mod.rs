@@ -6,6 +6,7 @@
 pub mod code;
 #[path = "../../../vulkan/tests/common/drawn.rs"]
 pub mod drawn;
+pub mod everything;
 #[path = "../../../vulkan/tests/common/has.rs"]
 pub mod has;
 pub mod recorder;
