@@ -71,6 +71,11 @@ words! {
         InProcess "in-process": "the program's own process, on a thread of its own"
         Viewer "viewer": "the viewer, through shared memory"
     }
+    /// What is drawn with.
+    Graphics {
+        Vulkan "vulkan": "Vulkan"
+        Metal "metal": "Metal itself, on Macs"
+    }
     /// How closely shaders follow Direct3D 9's float rules.
     FloatRules {
         Auto "auto": "the closest that costs little with the device's driver"

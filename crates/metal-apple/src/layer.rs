@@ -15,6 +15,7 @@ use objc2_core_foundation::CGSize;
 use objc2_metal::{MTLCommandBuffer as _, MTLPixelFormat, MTLTexture as _};
 use objc2_quartz_core::{CAMetalDrawable, CAMetalLayer};
 use raw_window_handle::RawWindowHandle;
+use std::ffi::c_void;
 use std::sync::Arc;
 
 /// `CAMetalLayer`, over a view of AppKit's.
@@ -53,12 +54,30 @@ impl Layer {
             let layer = unsafe { raw_window_metal::Layer::from_ns_view(handle.ns_view) };
             // SAFETY: `into_raw` gives a layer that it has retained.
             let raw = unsafe { Retained::from_raw(layer.into_raw().as_ptr().cast::<CAMetalLayer>()) };
-            let raw = raw.ok_or_else(|| refused(CALL, "the view has none"))?;
-            raw.setDevice(Some(&device.0.raw));
-            raw.setPixelFormat(MTLPixelFormat::BGRA8Unorm);
-            raw.setFramebufferOnly(true);
-            Ok(Self(Arc::new(LayerParts { raw })))
+            Ok(Self::ready(device, raw.ok_or_else(|| refused(CALL, "the view has none"))?))
         })
+    }
+
+    /// A layer that somebody else has made, as SDL does; it lives as long as this one.
+    ///
+    /// # Safety
+    /// The pointer is of a `CAMetalLayer` that is there.
+    ///
+    /// # Errors
+    /// Where it is null.
+    pub unsafe fn of_layer(device: &Device, layer: *mut c_void) -> Result<Self> {
+        pool(|| {
+            // SAFETY: the caller vouches for it.
+            let raw = unsafe { Retained::retain(layer.cast::<CAMetalLayer>()) };
+            Ok(Self::ready(device, raw.ok_or_else(|| refused("CAMetalLayer", "there is none"))?))
+        })
+    }
+
+    fn ready(device: &Device, raw: Retained<CAMetalLayer>) -> Self {
+        raw.setDevice(Some(&device.0.raw));
+        raw.setPixelFormat(MTLPixelFormat::BGRA8Unorm);
+        raw.setFramebufferOnly(true);
+        Self(Arc::new(LayerParts { raw }))
     }
 }
 

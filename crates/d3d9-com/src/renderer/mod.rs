@@ -5,11 +5,15 @@
 mod ending;
 #[cfg(feature = "in-process")]
 mod in_process;
+#[cfg(all(feature = "in-process", target_os = "macos"))]
+mod on_metal;
 mod refused;
 mod start;
 #[cfg(feature = "in-process")]
 mod surfaces;
 
+#[cfg(feature = "in-process")]
+use afterimage_config::Graphics;
 use afterimage_config::{Renderer, settings};
 use afterimage_ipc::shared::{ConnectError, Options, SharedLink};
 use afterimage_stream::Link;
@@ -39,6 +43,10 @@ pub(crate) enum OpenError {
     #[cfg(feature = "in-process")]
     #[error(transparent)]
     InProcess(#[from] afterimage_vulkan::Error),
+    /// No Metal.
+    #[cfg(all(feature = "in-process", target_os = "macos"))]
+    #[error("graphics = metal: {0}")]
+    Metal(String),
     /// No thread to render on.
     #[cfg(feature = "in-process")]
     #[error("starting the render thread: {0}")]
@@ -132,7 +140,17 @@ fn viewer() -> Result<Way, OpenError> {
 
 #[cfg(feature = "in-process")]
 pub(crate) fn in_process() -> Result<Way, OpenError> {
-    Ok(Way { link: in_process::open()?, place: Place::Here })
+    let link = match settings().graphics {
+        Graphics::Vulkan => in_process::open()?,
+        #[cfg(target_os = "macos")]
+        Graphics::Metal => on_metal::open()?,
+        #[cfg(not(target_os = "macos"))]
+        Graphics::Metal => {
+            tracing::warn!("graphics = metal: Metal is on Macs alone; Vulkan draws");
+            in_process::open()?
+        }
+    };
+    Ok(Way { link, place: Place::Here })
 }
 
 #[cfg(not(feature = "in-process"))]

@@ -8,6 +8,8 @@
 
 mod cursor;
 mod keys;
+#[cfg(all(feature = "in-process", target_os = "macos"))]
+mod metal;
 mod modes;
 mod sdl;
 #[cfg(feature = "in-process")]
@@ -16,6 +18,8 @@ mod window;
 
 pub(crate) use cursor::*;
 pub(crate) use keys::pressed_keys;
+#[cfg(all(feature = "in-process", target_os = "macos"))]
+pub(crate) use metal::metal_layer;
 pub(crate) use modes::Output;
 #[cfg(feature = "in-process")]
 pub(crate) use vulkan::*;

@@ -1,6 +1,8 @@
 //! The SDL that the program has loaded, version 2 or 3. It is not linked: a program that passes a window has it, and its
 //! functions are looked up by name.
 
+#[cfg(feature = "in-process")]
+use core::ffi::c_char;
 use core::ffi::{CStr, c_void};
 
 /// A function of the SDL that the process has loaded, if any.
@@ -28,6 +30,15 @@ pub(super) unsafe fn function<F: Copy>(name: &CStr) -> Option<F> {
     const { assert!(size_of::<F>() == size_of::<*mut c_void>(), "a function is as large as a pointer") };
     // SAFETY: both are pointers, and the caller vouches for the type.
     find(name).map(|address| unsafe { core::mem::transmute_copy(&address) })
+}
+
+/// What SDL says of its last error.
+#[cfg(feature = "in-process")]
+pub(super) fn error() -> String {
+    type GetError = unsafe extern "C" fn() -> *const c_char;
+    // SAFETY: SDL's function of this name has this type and returns a string.
+    let text = unsafe { function::<GetError>(c"SDL_GetError").map(|get| CStr::from_ptr(get())) };
+    text.map_or_else(|| "SDL does not say why".into(), |text| text.to_string_lossy().into_owned())
 }
 
 /// Whether SDL 3 is loaded, many of whose functions have other types than SDL 2's. Only it has properties.

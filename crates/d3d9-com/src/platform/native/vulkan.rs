@@ -1,6 +1,6 @@
 //! Vulkan surfaces of windows.
 
-use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ffi::{CStr, c_int, c_void};
 
 use afterimage_d3d9_types::HWND;
 
@@ -30,12 +30,5 @@ pub(crate) unsafe fn vulkan_surface(window: HWND, instance: *mut c_void) -> Resu
         // SAFETY: the caller vouches for window and instance.
         unsafe { create(window, instance, &mut surface) != 0 }
     };
-    if made { Ok(surface) } else { Err(error()) }
-}
-
-fn error() -> String {
-    type GetError = unsafe extern "C" fn() -> *const c_char;
-    // SAFETY: SDL's function of this name has this type and returns a string.
-    let text = unsafe { sdl::function::<GetError>(c"SDL_GetError").map(|get| CStr::from_ptr(get())) };
-    text.map_or_else(|| "SDL does not say why".into(), |text| text.to_string_lossy().into_owned())
+    if made { Ok(surface) } else { Err(sdl::error()) }
 }
