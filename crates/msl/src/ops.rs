@@ -22,6 +22,10 @@ impl Emitter<'_> {
         if matches!(data.op, Op::AtomicGlobal | Op::AtomicShared) {
             return self.atomic(data, result);
         }
+        if data.op == Op::ImageAtomic {
+            // Metal has them since 3.1. It changes the texel, whether anybody wants what was there or not.
+            return Err(EmitError::Unsupported(data.op.name()));
+        }
         // What is not used would only be in the way of who reads the text.
         if self.is_used(result)
             && let Some(expr) = self.compute(data, result)?
@@ -232,13 +236,13 @@ impl Emitter<'_> {
             | Op::DToU
             | Op::IToD
             | Op::UToD
-            | Op::ImageAtomic
             | Op::LoadVertexInput
             | Op::EmitVertex
             | Op::EndPrimitive => return Err(EmitError::Unsupported(data.op.name())),
 
             Op::AtomicGlobal
             | Op::AtomicShared
+            | Op::ImageAtomic
             | Op::Store
             | Op::StoreElem
             | Op::StoreOutput

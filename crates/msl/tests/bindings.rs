@@ -1,7 +1,7 @@
 //! What must be bound is reported, and what Metal has no room for is refused.
 
 use afterimage_ir::{Module, parse, verify};
-use afterimage_msl::{Attribute, EmitError, Options, Place, Source, emit};
+use afterimage_msl::{Attribute, EmitError, Lane, Options, Place, Source, emit};
 
 fn example(text: &str) -> Module {
     let module = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -130,18 +130,72 @@ fn what_is_not_written_is_named() {
     let refused = |text: &str| emit(&example(text), &Options::default()).unwrap_err();
     let kernel = |code: &str| format!("compute {{ group 8, 1, 1 shared 64  v0: i32x2 = const 4, 0  {code}  return }}");
     for (code, name) in [
-        ("memory_barrier", "memory_barrier"),
-        ("wave_barrier", "wave_barrier"),
         ("v1: i32x2 = atomic_global add, v0, v0", "atomic_global"),
         ("v2: i32 = const 4  v1: i32x2 = atomic_shared add, v2, v0", "atomic_shared"),
-        ("v1: i32 = lane_index  store_global v0, v1", "lane_index"),
+        ("v1: i32x2 = dadd v0, v0  store_global v0, v1", "dadd"),
     ] {
         assert_eq!(refused(&kernel(code)), EmitError::Unsupported(name));
     }
+    let image = |decl: &str, code: &str| {
+        format!(
+            "compute {{ group 8, 1, 1  image i0 slot 0 {decl}  v0: i32x2 = const 4, 0  v1: i32 = const 1  {code}  return }}"
+        )
+    };
+    let atomic = image("2d uint r32", "v2: i32 = image_atomic i0 add, v0, v1");
+    assert_eq!(refused(&atomic), EmitError::Unsupported("image_atomic"));
+    let samples =
+        image("2dms uint any", "v2: i32x4 = image_load i0, v0, v1  v3: i32 = swizzle v2.x  image_store i0, v0, v1, v2");
+    assert_eq!(refused(&samples), EmitError::Unsupported("multisampled storage image"));
+    // Vertex functions are told nothing of their wave.
+    let vertex = "vertex { output out0 : i32 location 0  v0: i32 = lane_index  store_output out0, v0  return }";
+    assert_eq!(refused(vertex), EmitError::Unsupported("lane_index"));
     let output = "compute { output out0 : f32 location 0  v0: f32 = const 1.0  store_output out0, v0  return }";
     assert_eq!(refused(output), EmitError::Unsupported("location in a kernel"));
     let geometry = "geometry { geometry points points vertices 1 invocations 1  return }";
     assert_eq!(refused(geometry), EmitError::Stage("geometry"));
+}
+
+#[test]
+fn storage_images_and_waves_have_arguments() {
+    let module = example(
+        "compute {
+          group 8, 1, 1
+          image i0 slot 0 2d float any
+          image i1 slot 5 cubearray uint any
+          image i2 slot 7 3d sint any
+          v0: i32x2 = const 4, 0
+          v1: i32x3 = const 1, 2, 3
+          v2: f32x4 = image_load i0, v0
+          image_store i0, v0, v2
+          v3: i32x4 = image_load i1, v1
+          v4: i32 = swizzle v3.x
+          v5: i32 = wave_shuffle v4, v4
+          v6: i32 = quad_swizzle v5.yxwz
+          v7: i32 = lane_index
+          v8: i32x4 = construct v6, v7, v0
+          image_store i2, v1, v8
+          return
+        }",
+    );
+    let artifact = emit(&module, &Options::default()).unwrap();
+    let found: Vec<_> = artifact.bindings.iter().map(|b| (b.name.as_str(), b.attribute, b.source)).collect();
+    let expected = [
+        ("image0", Attribute::Texture(20), Source::Image(0)),
+        ("image5", Attribute::Texture(25), Source::Image(5)),
+        ("image7", Attribute::Texture(27), Source::Image(7)),
+        ("lane", Attribute::ThreadIndexInSimdgroup, Source::Lane(Lane::Index)),
+        ("lanes", Attribute::ThreadsPerSimdgroup, Source::Lane(Lane::Count)),
+        ("lane_in_quad", Attribute::ThreadIndexInQuadgroup, Source::Lane(Lane::InQuad)),
+    ];
+    assert_eq!(found, expected);
+    for text in [
+        "texture2d<float, access::read_write> image0 [[texture(20)]]",
+        "texture2d_array<uint, access::read> image5 [[texture(25)]]",
+        "texture3d<int, access::write> image7 [[texture(27)]]",
+        "image7.write(int4(",
+    ] {
+        assert!(artifact.source.contains(text), "{text}\n{}", artifact.source);
+    }
 }
 
 /// Every vertex function that gives something gives a position.
