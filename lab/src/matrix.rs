@@ -53,9 +53,9 @@ const DIFFERS: &[(&str, OnMetal, &str)] = &[
 const NOT_ON_METAL: &[(&str, &str)] =
     &[("features", "captures of vertices and updates of single samples are not there on Metal yet")];
 /// A pixel that another renderer draws is the same if no channel differs by more: lavapipe's filters have eight bits.
-const LEVELS: u8 = 3;
+pub(crate) const LEVELS: u8 = 3;
 /// The part of a picture's pixels that must be the same then.
-const SAME: f64 = 0.999;
+pub(crate) const SAME: f64 = 0.999;
 /// Of which pictures that the renderer on Metal draws fewer are the same, and why.
 const NEAR: &[(&str, f64, &str)] =
     &[("scene", 0.96, "the software Metal looks once where an anisotropic filter looks up to 16 times")];

@@ -3,6 +3,7 @@
 
 mod browser;
 mod captures;
+mod metal;
 mod page;
 mod steps;
 mod window;
@@ -59,6 +60,8 @@ enum Part {
     Shaders,
     /// Figures over pictures, devices, configuration.
     Words,
+    /// A sample as the renderer on Metal draws it.
+    Metal,
     /// A capture of a sample of each guest, and everything that is done with captures.
     Captures,
     /// Engines that others wrote, beside WineD3D.

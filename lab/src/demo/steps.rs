@@ -7,7 +7,7 @@ use std::time::Duration;
 use xtask::build::{self, Profile, Width};
 use xtask::step::{Context, Result};
 
-use super::{Args, Demo, Part, captures, page, words};
+use super::{Args, Demo, Part, captures, metal, page, words};
 use crate::feedback;
 use crate::gnm::scenes;
 use crate::matrix::{Kind, PROGRAMS, Runs, Way};
@@ -54,6 +54,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { what: "scenes of the PlayStation 4", of: For::Natively(Part::Gnm), seconds: 40, run: Demo::scenes },
     Step { what: "shaders", of: For::Natively(Part::Shaders), seconds: 5, run: Demo::shaders },
     Step { what: "figures, devices, configuration", of: For::Natively(Part::Words), seconds: 10, run: Demo::words },
+    Step { what: "a sample on Metal", of: For::Natively(Part::Metal), seconds: 15, run: Demo::metal },
     Step { what: "building d3d9.dll", of: For::Windows, seconds: 400, run: Demo::build_windows },
     Step { what: "Direct3D 9 under Wine", of: For::UnderWine(Part::Samples), seconds: 60, run: Demo::under_wine },
     Step { what: "captures", of: For::All(Part::Captures), seconds: 200, run: Demo::captures },
@@ -199,6 +200,12 @@ impl Demo {
     fn words(&mut self) -> Result {
         let section = words::section(&self.ws, &self.tree, &self.out)?;
         self.put(Part::Words, section);
+        Ok(())
+    }
+
+    fn metal(&mut self) -> Result {
+        let section = metal::section(&self.ws, &self.tree, &self.out)?;
+        self.put(Part::Metal, section);
         Ok(())
     }
 
