@@ -30,6 +30,8 @@ const LEFT_OUT: &[LeftOut] = &[
     LeftOut { package: "afterimage", program: "attack", why: "46 s and more: every file that ever did harm" },
     LeftOut { package: "afterimage", program: "flood", why: "42 s: captures of millions of bad packets" },
     LeftOut { package: "shader", program: "steps", why: "44 s: every shader of the corpus through every step" },
+    LeftOut { package: "shader", program: "nv2a", why: "44 s: shaders of the NV2A through a C++ compiler" },
+    LeftOut { package: "shader-gcn", program: "metal", why: "60 s: every shader of the corpus through a C++ compiler" },
     LeftOut { package: "shader-gcn", program: "scalar", why: "21 s: scalar code, masks and control flow, interpreted" },
     LeftOut { package: "gnm", program: "scenes", why: "18 s: scenes of the PlayStation 4, drawn" },
     LeftOut { package: "passes", program: "feedback", why: "17 s: transform feedback against its model" },

@@ -22,6 +22,7 @@
 //! * `add_on` runs a shader on memory, a compute shader in as many threadgroups as it is told. The lanes of a group take turns at
 //!   barriers. What is in the memory afterwards must be what the interpreter leaves there, all of it. Nothing else may be touched.
 //! * Derivatives in control flow where the lanes of the quad part are open; such runs are not compared (`Report::diverged`).
+//! * There are no functions for everything: [`knows`].
 //! * Comparison textures give the first component of what the environment says.
 //! * What comes out must be equal to the bit, but every NaN is the same NaN, and shaders with opcodes that Metal may round
 //!   ([`may_round`]) have some room. (There is no need of it on a host whose C library is also Rust's.)
@@ -129,6 +130,26 @@ pub struct Memory {
 /// Opcodes whose result Metal gives an error bound for, instead of the correctly rounded number.
 pub fn may_round(op: Op) -> bool {
     matches!(op, Op::FRsq | Op::FExp2 | Op::FLog2 | Op::FSin | Op::FCos | Op::FRsqC | Op::FLog2C | Op::FDot | Op::FDotZ)
+}
+
+/// Whether the judge has functions for all that a module asks for. It has none for waves, storage images, textures of integers, arrays or
+/// samples, texels without a sampler, offsets of lookups, layers of targets.
+pub fn knows(m: &Module) -> bool {
+    let mut knows = true;
+    m.for_each_inst(|_, data| {
+        knows &= !data.op.has(Flags::WAVE) && data.imm.image().is_none();
+        knows &= !matches!(data.op, Op::LaneIndex | Op::WaveSize | Op::QueryLod);
+        knows &= !matches!(data.op, Op::Fetch | Op::TextureSize | Op::TextureLevels);
+        knows &= match data.imm {
+            Imm::Gather(_, component, offset) => component == 0 && offset.is_zero(),
+            Imm::Texture(_, offset) => offset.is_zero(),
+            _ => true,
+        };
+        knows &= !matches!(data.imm, Imm::Gather(texture, ..) if m.textures[texture.index()].shadow);
+    });
+    let plain = |t: &TextureDecl| matches!(t.dim, Dim::D2 | Dim::Cube | Dim::D3) && t.component == Component::Float;
+    let layered = |o: &OutputDecl| matches!(o.at, OutputAt::Layer | OutputAt::ViewportIndex);
+    knows && m.textures.iter().all(plain) && !m.outputs.iter().any(layered)
 }
 
 impl Unit {

@@ -1,29 +1,11 @@
 //! Shaders that the software Metal compiles.
 
-use afterimage_ir::{Component, Dim, Flags, Imm, Module, Op, OutputAt};
 use afterimage_metal_calls::{Device, Error, Family, FunctionDescriptor};
 use afterimage_metal_soft::SoftDevice;
 use afterimage_msl::Artifact;
 
 /// What the software Metal says of what it lacks and Metal has: levels that lookups would take, and more than one viewport.
 const LACKS: [&str; 2] = ["no member named 'calculate_clamped_lod'", "there is one viewport"];
-
-/// Whether the judge has not all that a module asks for.
-pub fn is_for(m: &Module) -> bool {
-    let texture = |t: &afterimage_ir::TextureDecl| {
-        !matches!(t.dim, Dim::D2 | Dim::Cube | Dim::D3) || t.component != Component::Float
-    };
-    let output = |o: &afterimage_ir::OutputDecl| matches!(o.at, OutputAt::Layer | OutputAt::ViewportIndex);
-    let mut asks = false;
-    m.for_each_inst(|_, data| {
-        asks |= data.op.has(Flags::WAVE);
-        asks |= matches!(data.op, Op::LaneIndex | Op::WaveSize | Op::Fetch | Op::TextureSize | Op::TextureLevels);
-        asks |= matches!(data.op, Op::QueryLod);
-        asks |= matches!(data.imm, Imm::Gather(..)) || data.imm.image().is_some();
-        asks |= matches!(data.imm, Imm::Texture(_, offset) if !offset.is_zero());
-    });
-    asks || m.textures.iter().any(texture) || m.outputs.iter().any(output)
-}
 
 /// Compiles shaders, but for those that ask for what this device alone lacks. How many it compiled, and what is wrong with the others.
 pub fn compile(shaders: &[(String, Artifact)]) -> (usize, Vec<String>) {
