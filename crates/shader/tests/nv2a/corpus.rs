@@ -181,7 +181,7 @@ fn transforms() -> Vec<Entry> {
     let entry = |seed: u64| {
         let mut random = transform::random::Random(seed);
         let registers = random.registers();
-        let mut key = fixed::Key::of(&registers, seed % 2 == 0);
+        let mut key = fixed::Key::of(&registers, seed.is_multiple_of(2));
         let name = if seed < TRANSFORMS { "transform" } else { "any transform" };
         if seed >= TRANSFORMS {
             let mut bytes = pixel::random::Random(seed);
