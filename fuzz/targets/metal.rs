@@ -1,5 +1,5 @@
-//! The renderer on Metal, with streams of programs that were changed, over a device that does nothing: whatever they hold, it goes on,
-//! takes no memory without bound, and the next program finds it as if it were new.
+//! The renderer on Metal, with streams of programs that were changed, over a device that does nothing, and at times has no memory: whatever
+//! they hold, it goes on, takes no memory without bound, shows pictures in windows, and the next program finds it as if it were new.
 //!
 //! Nothing is drawn, so draws may be of any size and shaders may loop.
 #![no_main]
@@ -39,7 +39,12 @@ struct Host {
 }
 
 fn open() -> Vec<Renderer<null::Device>> {
-    let open = |family| Renderer::new(null::Device::new(family), Options::default()).expect("a device that does nothing");
+    let open = |family| {
+        let mut renderer = Renderer::new(null::Device::new(family), Options::default()).expect("a device that does nothing");
+        // Every other target has a window.
+        renderer.set_layer_factory(Box::new(|target| (target.id.0 & 1 == 0).then_some(Ok(null::Empty))));
+        renderer
+    };
     FAMILIES.map(open).into()
 }
 
@@ -88,10 +93,14 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     HOST.with_borrow_mut(|host| {
         let mut input = Input(bytes);
         let choice = usize::from(input.byte());
-        let (which, on) = (choice % host.scenes.len(), choice / host.scenes.len() % host.renderers.len());
+        let (which, choice) = (choice % host.scenes.len(), choice / host.scenes.len());
+        let (on, rest) = (choice % host.renderers.len(), choice / host.renderers.len());
         let mut scene = host.scenes[which].clone();
         mutate(&mut scene, &mut input);
+        // In some runs there is no memory for every third object, every sixth, and so on.
+        host.renderers[on].device().refuse_every(3 * rest as u64);
         host.run(on, &scene);
+        host.renderers[on].device().refuse_every(0);
         host.inputs += 1;
         if host.inputs % CHECK_EVERY == 0 {
             let scene = host.scenes[which].clone();

@@ -90,6 +90,8 @@ struct Parts {
     objects: AtomicU64,
     written: AtomicU64,
     address: AtomicU64,
+    /// See [`Device::refuse_every`].
+    refused: AtomicU64,
 }
 
 /// Where the first buffer lies: an address that is no small number.
@@ -121,7 +123,24 @@ impl Device {
             objects: AtomicU64::new(0),
             written: AtomicU64::new(0),
             address: AtomicU64::new(FIRST),
+            refused: AtomicU64::new(0),
         }))
+    }
+
+    /// From here on there is no memory for every so many-th buffer, texture, view and sampler; 0 is none of them.
+    pub fn refuse_every(&self, objects: u64) {
+        self.0.refused.store(objects, Ordering::Relaxed);
+    }
+
+    /// One more object, where there is memory for it.
+    fn given<T>(&self, object: T) -> Result<T> {
+        let every = self.0.refused.load(Ordering::Relaxed);
+        let number = self.objects() + 1;
+        let given = self.made(object)?;
+        if every > 0 && number.is_multiple_of(every) {
+            return Err(Error::OutOfMemory { what: format!("object {number}") });
+        }
+        Ok(given)
     }
 
     /// How many objects were made, queues and views among them.
@@ -173,7 +192,7 @@ impl crate::Device for Device {
             return Err(Error::OutOfMemory { what: format!("buffer {}", descriptor.label) });
         };
         let address = self.0.address.fetch_add(room, Ordering::Relaxed);
-        self.made(Buffer { length, address })
+        self.given(Buffer { length, address })
     }
 
     fn gpu_address(&self, buffer: &Buffer) -> u64 {
@@ -193,15 +212,15 @@ impl crate::Device for Device {
     }
 
     fn new_texture(&self, _: &TextureDescriptor) -> Result<Texture> {
-        self.made(Texture)
+        self.given(Texture)
     }
 
     fn new_view(&self, _: &Texture, _: &TextureView) -> Result<Texture> {
-        self.made(Texture)
+        self.given(Texture)
     }
 
     fn new_sampler(&self, _: &SamplerDescriptor) -> Result<Empty> {
-        self.made(Empty)
+        self.given(Empty)
     }
 
     fn new_function(&self, _: &FunctionDescriptor<'_>) -> Result<Empty> {
@@ -445,6 +464,10 @@ mod tests {
         let (one, other) = (of(1).unwrap(), of(300).unwrap());
         assert_eq!((device.gpu_address(&one), device.gpu_address(&other)), (FIRST, FIRST + STEP));
         assert_eq!(device.gpu_address(&of(1).unwrap()), FIRST + 3 * STEP);
+        device.refuse_every(3);
+        let made = [1; 6].map(|length| of(length).is_ok());
+        assert_eq!(made.iter().filter(|made| **made).count(), 4);
+        device.refuse_every(0);
         assert!(of(u64::MAX).is_err());
         let mut bytes = [1; 4];
         assert_eq!(device.read(&other, 296, &mut bytes), Ok(()));
