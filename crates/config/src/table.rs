@@ -191,7 +191,7 @@ options! {
             "Three where nothing is said. One shows what was done soonest, more even out frames that take long.";
         arena_mb "arena_mb": Option<u32> = "", integer(1, 2048), Library,
             "MiB of each block of memory through which a frame's data goes.",
-            "8 where nothing is said; in process at most 4 where the device is the processor. A frame whose data does not fit takes several \
+            "8 where nothing is said; at most 4 where the device is the processor. A frame whose data does not fit takes several \
              blocks.";
     }
     "Picture" {

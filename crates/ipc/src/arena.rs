@@ -36,6 +36,10 @@ pub struct ArenaConfig {
 /// Bytes of slots that the shared-memory link of a 32-bit process maps at once: its address space is the program's.
 pub(crate) const MAPPED_IN_32_BITS: u64 = 64 << 20;
 
+/// Bytes of a slot where the device is this processor: it finds in its caches what was written a moment ago, and a short load needs few
+/// pages that nobody had before. Measured with lavapipe on 2 cores: 64 MiB of a texture take .03 s instead of .05.
+pub const PROCESSOR_SLOT: u64 = 4 << 20;
+
 impl Default for ArenaConfig {
     /// Three slots of 8 MiB that may grow to 4 GiB in all, in a 32-bit process to 1 GiB, of which the shared-memory link maps 64 MiB at
     /// a time: as much as a long load has under way. Larger slots were slower to load through, since caches hold less of them, and took
@@ -128,6 +132,11 @@ impl Rotation {
     #[must_use]
     pub fn new(config: ArenaConfig) -> Self {
         Self { config, slots: Vec::new(), current: None, in_flight: VecDeque::new(), total: 0, growing: true }
+    }
+
+    /// Other sizes, for slots that are made from now on.
+    pub fn configure(&mut self, config: ArenaConfig) {
+        self.config = config;
     }
 
     /// The configured sizes.

@@ -314,7 +314,8 @@ impl Link for InProcessLink {
                     return Ok(range);
                 }
                 // A frame may be done by now, or be done before a slot is.
-                Outcome::NeedSlot(_) if self.collect() || self.maker.is_busy() && self.wait_shortly() => {}
+                Outcome::NeedSlot(_) if self.collect() => {}
+                Outcome::NeedSlot(bytes) if self.maker.is_making(bytes) && self.wait_shortly() => {}
                 Outcome::NeedSlot(bytes) => match self.maker.make(bytes) {
                     Some(memory) => {
                         let slot = self.arena.add_slot(memory.region.bytes());

@@ -19,9 +19,9 @@ mod receiver;
 pub mod shared;
 pub mod store;
 
-pub use arena::{ArenaConfig, MAX_SLOTS, Outcome, Rotation};
+pub use arena::{ArenaConfig, MAX_SLOTS, Outcome, PROCESSOR_SLOT, Rotation};
 pub use journal::{Doer, Doing, Journal, SUSPECTS, Suspect, Task, Work};
-pub use memory::{HeapSlots, SlotFactory, SlotMemory};
+pub use memory::{HeapSlots, SlotFactory, SlotImporter, SlotMemory};
 pub use receiver::{Pump, Received, Receiver, serve};
 
 /// Compiles and runs the example in `README.md`.

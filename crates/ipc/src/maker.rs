@@ -37,8 +37,9 @@ impl Maker {
         }
     }
 
-    /// Whether a slot is being made, and is not there yet.
-    pub(crate) fn is_busy(&self) -> bool {
+    /// Begins to make a slot, unless there is one in the making. False where it is there, or the thread to make it is not.
+    pub(crate) fn is_making(&mut self, bytes: u64) -> bool {
+        self.make_spare(bytes);
         self.spare.as_ref().is_some_and(|spare| !spare.is_finished())
     }
 
@@ -82,7 +83,9 @@ mod tests {
     fn a_spare_is_taken_before_another_slot_is_made() {
         let mut maker = Maker::new(Box::new(HeapSlots));
         maker.make_spare(64);
-        maker.make_spare(4096);
+        while maker.is_making(4096) {
+            std::thread::yield_now();
+        }
         assert_eq!(maker.make(128).map(|slot| slot.region.bytes()), Some(64));
         assert_eq!(maker.make(128).map(|slot| slot.region.bytes()), Some(128));
         maker.make_spare(64);

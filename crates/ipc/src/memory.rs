@@ -66,7 +66,6 @@ impl Region {
         self.bytes
     }
 
-    #[cfg(unix)]
     pub(crate) fn pointer(&self) -> NonNull<u8> {
         self.pointer
     }
@@ -174,6 +173,9 @@ impl Region {
     }
 }
 
+/// Bytes around a page that is read and has no address yet, of which those get theirs that are in memory.
+const AROUND: usize = 64 << 10;
+
 /// The memory of one arena slot, with whatever keeps it alive.
 pub struct SlotMemory {
     pub(crate) region: Region,
@@ -182,8 +184,8 @@ pub struct SlotMemory {
 }
 
 impl SlotMemory {
-    /// Describes a slot. `device` is the token that [`afterimage_stream::Arena::device_slot`] will answer: how the
-    /// executor finds the device buffer that is this memory.
+    /// Describes a slot. `device` is the token that [`afterimage_stream::Arena::device_slot`] (of a slot in a shared file
+    /// [`afterimage_stream::Arena::source_slot`]) will answer: how the executor finds the device buffer that is this memory.
     ///
     /// # Safety
     /// `pointer` is aligned to 8 and valid for reads and writes of `bytes` bytes from any thread until `owner` has been
@@ -196,6 +198,33 @@ impl SlotMemory {
     ) -> Self {
         // SAFETY: the caller's promise is the one that `Region::new` asks for, since `owner` lives as long as `self`.
         Self { region: unsafe { Region::new(pointer, bytes) }, device, _owner: owner }
+    }
+
+    /// The first byte.
+    #[must_use]
+    pub fn pointer(&self) -> NonNull<u8> {
+        self.region.pointer()
+    }
+
+    /// Bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.region.bytes()
+    }
+
+    /// The same slot under a token.
+    #[must_use]
+    pub(crate) fn with_token(self, token: u64) -> Self {
+        Self { device: Some(token), ..self }
+    }
+
+    /// Has the system map pages that are in its memory already, many at a time, before each is waited for on its own: Linux maps
+    /// [`AROUND`] for one that is read.
+    pub(crate) fn touch(&self) {
+        for at in (0..self.region.bytes()).step_by(AROUND) {
+            let mut byte = [0];
+            let _inside = self.region.read(at, &mut byte);
+        }
     }
 }
 
@@ -213,6 +242,12 @@ pub trait SlotFactory: Send {
 
     /// Bytes that a slot has at most unless one upload needs more; `u64::MAX`: what [`ArenaConfig`](crate::ArenaConfig) says.
     fn most_bytes(&self) -> u64;
+}
+
+/// Lets a device copy out of slots that lie in a shared file.
+pub trait SlotImporter: Send + std::fmt::Debug {
+    /// The slot with the token that [`afterimage_stream::Arena::source_slot`] will answer, or as it came where the device cannot.
+    fn import(&mut self, slot: SlotMemory) -> SlotMemory;
 }
 
 /// Slots in ordinary memory, for receivers that copy uploads.

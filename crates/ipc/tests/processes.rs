@@ -5,11 +5,13 @@
 use afterimage_ipc::shared::{
     Channel, Claim, ConnectError, Found, Host, HostError, Life, Options, SharedLink, running,
 };
-use afterimage_ipc::{ArenaConfig, Pump, serve};
-use afterimage_stream::{Arena, DeviceInfo, Executor, Link, LinkError, Reply, StreamError, UploadRef};
+use afterimage_ipc::{ArenaConfig, PROCESSOR_SLOT, Pump, Receiver as _, SlotImporter, SlotMemory, serve};
+use afterimage_stream::{Arena, DeviceFeatures, DeviceInfo, Executor, Link, LinkError, Reply, StreamError, UploadRef};
 use std::collections::VecDeque;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 const ROLE: &str = "AFTERIMAGE_TEST_ROLE";
@@ -316,6 +318,81 @@ fn a_waiting_guest_learns_of_the_viewer_s_death() {
     killer.join().unwrap();
 }
 
+/// Both ends in this process, with slots of the default sizes.
+fn both_ends(directory: &Path, device: DeviceInfo, importer: Box<dyn SlotImporter>) -> (SharedLink, Channel, Claim) {
+    let mut host = Host::open(Some(directory)).unwrap();
+    let options = Options { arena: ArenaConfig::default(), ..options(directory) };
+    let program = std::thread::spawn(move || SharedLink::connect(&options).unwrap());
+    let (claim, mut channel) = wait_for_program(&mut host);
+    channel.import_slots(importer);
+    channel.accept(&device);
+    (program.join().unwrap(), channel, claim)
+}
+
+/// Notes the sizes of slots. No device is here to copy out of them, and every second is refused, as by one that cannot.
+#[derive(Clone, Debug, Default)]
+struct Importer(Arc<Mutex<Vec<u64>>>);
+
+impl SlotImporter for Importer {
+    fn import(&mut self, slot: SlotMemory) -> SlotMemory {
+        let mut sizes = self.0.lock().unwrap();
+        sizes.push(slot.bytes());
+        if sizes.len().is_multiple_of(2) {
+            return slot;
+        }
+        let (pointer, bytes, token) = (slot.pointer(), slot.bytes(), 100 + sizes.len() as u64);
+        // SAFETY: the slot that is kept keeps its memory.
+        unsafe { SlotMemory::new(pointer, bytes, Some(token), Box::new(slot)) }
+    }
+}
+
+#[test]
+fn slots_are_ready_before_a_packet_names_them() {
+    let temp = tempfile::tempdir().unwrap();
+    let importer = Importer::default();
+    let mut device = device();
+    device.features = DeviceFeatures::PROCESSOR;
+    let (mut link, mut channel, claim) = both_ends(temp.path(), device, Box::new(importer.clone()));
+    assert_eq!(link.frame_bytes(), PROCESSOR_SLOT + PROCESSOR_SLOT / 2, "smaller slots for this device");
+    let (first, second) = (link.alloc(3 << 20, 16).unwrap(), link.alloc(3 << 20, 16).unwrap());
+    assert_eq!((first.slot, second.slot), (0, 1));
+    link.write(&first, 7, &[9; 100]);
+    channel.next(Duration::ZERO);
+    assert_eq!(*importer.0.lock().unwrap(), [PROCESSOR_SLOT; 2], "nothing was sent yet");
+    assert_eq!((channel.source_slot(0), channel.device_slot(0)), (Some(101), None), "for copies alone");
+    assert_eq!((channel.source_slot(1), channel.source_slot(2)), (None, None));
+    let mut byte = [0];
+    assert!(channel.copy_out(&first, 7, &mut byte) && channel.copy_out(&second, 0, &mut [1; 9]));
+    assert_eq!(byte, [9]);
+    drop((link, channel, claim));
+}
+
+#[test]
+fn a_program_does_not_make_the_viewer_map_what_nobody_uses() {
+    let temp = tempfile::tempdir().unwrap();
+    let importer = Importer::default();
+    let (mut link, mut channel, claim) = both_ends(temp.path(), device(), Box::new(importer.clone()));
+    link.alloc(1, 1).unwrap();
+    let shared = std::fs::read_dir(temp.path()).unwrap().map(|entry| entry.unwrap().path());
+    let shared = shared.into_iter().find(|path| path.extension().is_some_and(|ending| ending == "aft")).unwrap();
+    let file = std::fs::File::options().write(true).open(shared).unwrap();
+    // Sixty slots more, each of a gigabyte that was never written.
+    let start = file.metadata().unwrap().len().next_multiple_of(64 << 10);
+    file.set_len(start + (1 << 30)).unwrap();
+    for slot in 1..61u64 {
+        file.write_all_at(&[start.to_le_bytes(), (1u64 << 30).to_le_bytes()].concat(), 2048 + slot * 16).unwrap();
+    }
+    file.write_all_at(&61u32.to_le_bytes(), 1024 + 3 * 64).unwrap();
+    channel.next(Duration::ZERO);
+    assert_eq!(*importer.0.lock().unwrap(), [8 << 20]);
+    // Whoever names one has it read, and by copies.
+    let range = UploadRef { slot: 60, size: 1, offset: (1 << 30) - 1 };
+    assert!(channel.copy_out(&range, 0, &mut [1]));
+    assert_eq!((channel.slot_size(60), channel.source_slot(60)), (Some(1 << 30), None));
+    assert_eq!(importer.0.lock().unwrap().len(), 1);
+    drop((link, channel, claim));
+}
+
 #[test]
 fn nobody_there_is_an_error_that_says_what_to_do() {
     let temp = tempfile::tempdir().unwrap();
@@ -370,7 +447,6 @@ fn damaged(damage: impl FnOnce(&std::fs::File)) -> String {
 
 #[test]
 fn a_position_that_cannot_be_disconnects_that_program() {
-    use std::os::unix::fs::FileExt;
     // The layout's COMMAND_HEAD.
     let failure = damaged(|file| file.write_all_at(&u64::MAX.to_le_bytes(), 1024 + 8 * 64).unwrap());
     assert!(failure.contains("packet ring"), "{failure}");
@@ -384,7 +460,6 @@ fn a_file_cut_short_disconnects_that_program() {
 
 #[test]
 fn a_file_of_another_version_is_refused_with_both_versions() {
-    use std::os::unix::fs::FileExt;
     let temp = tempfile::tempdir().unwrap();
     let directory = temp.path().to_path_buf();
     let guest = std::thread::spawn(move || SharedLink::connect(&options(&directory)).map(drop));

@@ -137,6 +137,12 @@ pub trait Arena {
     fn device_slot(&self, _slot: u32) -> Option<u64> {
         None
     }
+
+    /// The same of slots that a stranger may write to at any time: the device may copy out of them what nobody checks (texels, bytes
+    /// of buffers), each byte once, and nothing else may use them in place.
+    fn source_slot(&self, slot: u32) -> Option<u64> {
+        self.device_slot(slot)
+    }
 }
 
 /// The receiver's end: what runs a stream.
@@ -221,6 +227,8 @@ impl DeviceFeatures {
     pub const GEOMETRY: u32 = 4096;
     /// [`crate::packets::LineMode::Smooth`].
     pub const SMOOTH_LINES: u32 = 8192;
+    /// The device is the processor that programs run on: uploads are best in few places, which its caches hold.
+    pub const PROCESSOR: u32 = 16384;
 }
 
 /// The facts about the receiving device that guests build their capabilities from. Plain data: it crosses process

@@ -274,6 +274,7 @@ impl Port {
         tracing::info!(frame = self.frame, "receiver is back: sending everything again");
         self.epoch = epoch;
         self.lost = false;
+        self.frame_bytes = self.link.frame_bytes();
         self.completed = self.frame - 1;
         self.encoder.restart();
         self.record_open();

@@ -54,7 +54,7 @@ pub use device::instance::Instance;
 pub use device::profile::{Bindless, DynamicState3, Profile, ShaderFeatures};
 pub use error::{Error, Result};
 pub use execute::swapchain::{surface_for_layer, surface_for_window};
-pub use memory::slots::DeviceSlots;
+pub use memory::slots::{DeviceSlots, SharedSlots};
 pub use missing::no_driver;
 pub use options::{FrameSet, Options, Without};
 pub use pipeline::shaders::ShaderReplacer;

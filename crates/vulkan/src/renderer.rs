@@ -6,7 +6,7 @@ use crate::device::memory::HeapTrim;
 use crate::error::{Error, Result};
 use crate::feedback::Feedback;
 use crate::memory::pools::Memory;
-use crate::memory::slots::DeviceSlots;
+use crate::memory::slots::{DeviceSlots, SharedSlots};
 use crate::options::Options;
 use crate::pipeline::programs::Programs;
 use crate::pipeline::shaders::ShaderReplacer;
@@ -144,6 +144,12 @@ impl Renderer {
     #[must_use]
     pub fn slot_factory(&self) -> DeviceSlots {
         self.memory.slots.factory(&self.gpu)
+    }
+
+    /// Has the device copy out of the slots of a shared file itself, where it can: for a link to another process.
+    #[must_use]
+    pub fn slot_importer(&self) -> SharedSlots {
+        self.memory.slots.importer(&self.gpu)
     }
 
     /// Warnings and errors of the validation layer so far; 0 where it is off.

@@ -156,6 +156,7 @@ impl Program {
         if self.link.windows.are_there() {
             self.show_windows(&mut renderer);
         }
+        self.channel.import_slots(Box::new(renderer.slot_importer()));
         self.channel.accept(&renderer.device_info());
         let (mut pump, mut hold) = (Pump::default(), Hold::default());
         let mut told = Told::default();

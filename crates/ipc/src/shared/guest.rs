@@ -2,16 +2,18 @@
 
 use super::directory::{self, directory};
 use super::ending;
-use super::layout::{CONTROL_BYTES, Fixed, GRANULE, MAGIC, SlotEntry, VERSION, at, versions};
+use super::layout::{CONTROL_BYTES, Fixed, MAGIC, SlotEntry, VERSION, at, versions};
 use super::lock::{self, Side};
 use super::map;
 use super::requests::Requests;
 use super::ring::{BATCH_LIMIT, COMMANDS, Consumer, Producer, REPLIES, REPLY, batch_word, decode_reply};
-use super::slots::Slots;
+use super::slots::{FileSlots, Slots};
+use crate::arena::PROCESSOR_SLOT;
+use crate::maker::Maker;
 use crate::memory::{Region, SlotMemory};
 use crate::{ArenaConfig, Outcome, Rotation};
 use afterimage_stream::packets::Init;
-use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef, packets::Header};
+use afterimage_stream::{DeviceFeatures, DeviceInfo, Link, LinkError, Reply, UploadRef, packets::Header};
 use bytemuck::Zeroable;
 use std::collections::VecDeque;
 use std::fs::File;
@@ -96,7 +98,9 @@ pub struct SharedLink {
     commands: Producer,
     replies: Consumer,
     slots: Slots,
-    end_of_file: u64,
+    maker: Maker,
+    /// What was asked for of the arena, whose slots are smaller for some devices.
+    sizes: ArenaConfig,
     arena: Rotation,
     epoch: u32,
     lost: bool,
@@ -135,10 +139,10 @@ impl SharedLink {
         let made = (|| {
             map::extend(&file, 0, CONTROL_BYTES)?;
             lock::acquire(&file, Side::Guest)?;
-            map::map(&file, 0, CONTROL_BYTES)
+            Ok((map::map(&file, 0, CONTROL_BYTES)?, FileSlots::new(&file)?))
         })();
-        let control = match made {
-            Ok(control) => Arc::new(control),
+        let (control, maker) = match made {
+            Ok((control, factory)) => (Arc::new(control), Maker::new(Box::new(factory))),
             Err(source) => {
                 drop(file);
                 let _best_effort = std::fs::remove_file(&path);
@@ -158,7 +162,8 @@ impl SharedLink {
             commands: Producer::new(COMMANDS),
             replies: Consumer::new(REPLIES),
             slots: Slots::new(),
-            end_of_file: CONTROL_BYTES,
+            maker,
+            sizes: options.arena,
             arena: Rotation::new(options.arena),
             epoch: 0,
             lost: true,
@@ -316,19 +321,33 @@ impl SharedLink {
         result
     }
 
-    /// Makes another slot at the end of the file.
-    fn grow(&mut self, bytes: u64) -> io::Result<()> {
-        let start = self.end_of_file.next_multiple_of(GRANULE);
-        map::extend(&self.file, start, start + bytes)?;
-        self.slots.add(&self.file, start, bytes)?;
-        self.end_of_file = start + bytes;
+    /// Another slot at the end of the file, which may have been made ahead. False where there can be none.
+    fn grow(&mut self, wanted: u64) -> bool {
+        let Some(memory) = self.maker.make(wanted) else { return false };
+        let (offset, bytes) = (memory.device.unwrap_or(0), memory.bytes());
+        self.slots.add(offset, memory);
         let slot = self.arena.add_slot(bytes);
         let place = at::SLOTS + u64::from(slot) * size_of::<SlotEntry>() as u64;
-        let written = self.region().write(place, bytemuck::bytes_of(&SlotEntry { offset: start, bytes }));
+        let written = self.region().write(place, bytemuck::bytes_of(&SlotEntry { offset, bytes }));
         debug_assert!(written, "the table has room for every slot");
         self.region().store_u32(at::SLOT_COUNT, slot + 1);
         tracing::debug!(slot, bytes, "upload arena grows");
-        Ok(())
+        true
+    }
+
+    /// Takes what there is of replies. True if a frame was done.
+    fn frame_came(&mut self) -> bool {
+        let before = self.arena.frames_in_flight();
+        self.collect();
+        self.arena.frames_in_flight() < before
+    }
+
+    /// Waits a moment for a frame. False where none is out, or nobody is there.
+    fn wait_shortly(&mut self) -> bool {
+        const MOMENT: Duration = Duration::from_micros(100);
+        let (frames, start) = (self.arena.frames_in_flight(), Instant::now());
+        let came = |link: &mut Self| link.arena.frames_in_flight() < frames || start.elapsed() > MOMENT;
+        frames > 0 && self.collect_until(came).is_ok()
     }
 }
 
@@ -404,10 +423,21 @@ impl Link for SharedLink {
     fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
         loop {
             match self.arena.alloc(size, align) {
-                Outcome::At(range) => return Ok(range),
+                Outcome::At(range) => {
+                    // The slot's first bytes.
+                    if range.offset == 0
+                        && let Some(bytes) = self.arena.wants_spare()
+                    {
+                        self.maker.make_spare(bytes);
+                    }
+                    return Ok(range);
+                }
+                // A frame may be done by now, or be done before a slot is.
+                Outcome::NeedSlot(_) if self.frame_came() => {}
+                Outcome::NeedSlot(bytes) if self.maker.is_making(bytes) && self.wait_shortly() => {}
                 Outcome::NeedSlot(bytes) => {
-                    if let Err(error) = self.grow(bytes) {
-                        tracing::warn!(bytes, %error, path = %self.path.display(), "the upload arena cannot grow");
+                    if !self.grow(bytes) {
+                        tracing::warn!(bytes, path = %self.path.display(), "the upload arena cannot grow");
                         self.arena.stop_growing();
                     }
                 }
@@ -491,6 +521,12 @@ impl Link for SharedLink {
         let read = control.read(at::DEVICE, bytemuck::bytes_of_mut(&mut device));
         debug_assert!(read, "the device's place is in the header");
         *self.device = device;
+        let most = if device.features & DeviceFeatures::PROCESSOR != 0 { PROCESSOR_SLOT } else { u64::MAX };
+        self.arena.configure(self.sizes.with_slots_of(most));
+        // What every program needs, while it makes its device.
+        if let Some(bytes) = self.arena.wants_spare() {
+            self.maker.make_spare(bytes);
+        }
         self.epoch = epoch;
         self.lost = false;
         control.store_u32(at::GUEST_EPOCH, epoch);

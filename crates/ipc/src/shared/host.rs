@@ -6,9 +6,9 @@ use super::lock::{self, Side};
 use super::requests::{Heard, Wanted};
 use super::ring::{BatchReader, Producer, REPLIES, REPLY, encode_reply};
 use super::{map, sigbus};
-use crate::MAX_SLOTS;
 use crate::memory::{Region, SlotMemory};
 use crate::receiver::{Received, Receiver, within};
+use crate::{MAX_SLOTS, SlotImporter};
 use afterimage_stream::{Arena, DeviceInfo, Reply, UploadRef};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashSet, VecDeque};
@@ -26,6 +26,9 @@ const VIEWER_FILE: &str = "viewer.pid";
 const YOUNG: Duration = Duration::from_secs(10);
 /// Replies that wait for a guest which does not read them; more, and it is cut off.
 const BACKLOG: usize = 1 << 20;
+/// Bytes of slots that are mapped before they are used, and made known to the device: several times what programs need. What a program
+/// makes beyond them costs it, and not the viewer: it is mapped when a packet names it, and copied.
+const AHEAD: u64 = 256 << 20;
 /// How often a guest that says nothing is checked for being alive.
 const CHECK: Duration = Duration::from_millis(100);
 
@@ -316,6 +319,11 @@ pub struct Channel {
     batches: BatchReader,
     replies: RefCell<Replies>,
     slots: [OnceLock<SlotMemory>; MAX_SLOTS],
+    /// Slots of the table that have been mapped ahead, or could not be.
+    looked: u32,
+    /// What is left of [`AHEAD`].
+    ahead: Cell<u64>,
+    importer: RefCell<Option<Box<dyn SlotImporter>>>,
     /// Bytes that the file must have for what is mapped.
     mapped_end: Cell<u64>,
     activity: Instant,
@@ -347,6 +355,9 @@ impl Channel {
             batches: BatchReader::new(),
             replies: RefCell::new(Replies { ring: Producer::new(REPLIES), backlog: VecDeque::new() }),
             slots: [const { OnceLock::new() }; MAX_SLOTS],
+            looked: 0,
+            ahead: Cell::new(AHEAD),
+            importer: RefCell::new(None),
             mapped_end: Cell::new(CONTROL_BYTES),
             activity: Instant::now(),
             checked: Instant::now(),
@@ -381,6 +392,11 @@ impl Channel {
         // Zero means "none yet", also after four thousand million viewers.
         self.epoch = control.load_u32(at::EPOCH).wrapping_add(1).max(1);
         control.store_u32(at::EPOCH, self.epoch);
+    }
+
+    /// Has a device copy out of the slots itself, of those that nobody has used yet.
+    pub fn import_slots(&mut self, importer: Box<dyn SlotImporter>) {
+        self.importer = RefCell::new(Some(importer));
     }
 
     /// What somebody at the program's keyboard has wanted of the viewer since this was last asked.
@@ -424,13 +440,35 @@ impl Channel {
         match map::map(&self.file, entry.offset, entry.bytes) {
             Ok(memory) => {
                 self.mapped_end.set(self.mapped_end.get().max(entry.offset + entry.bytes));
-                Some(place.get_or_init(|| memory))
+                Some(place.get_or_init(|| self.made_known(memory)))
             }
             Err(error) => {
                 self.fail(format!("mapping slot {slot} ({} bytes) of the upload arena: {error}", entry.bytes));
                 None
             }
         }
+    }
+
+    /// Gets a slot ready for what is read of it, and the device to copy out of it.
+    fn made_known(&self, memory: SlotMemory) -> SlotMemory {
+        let Some(left) = self.ahead.get().checked_sub(memory.bytes()) else { return memory };
+        self.ahead.set(left);
+        memory.touch();
+        match &mut *self.importer.borrow_mut() {
+            Some(importer) => importer.import(memory),
+            None => memory,
+        }
+    }
+
+    /// Maps one slot that the program has made and not used. True if there was one.
+    fn map_ahead(&mut self) -> bool {
+        let Some(entry) = slot_entry(&self.region(), self.looked) else { return false };
+        let slot = self.looked;
+        self.looked += 1;
+        if entry.bytes <= self.ahead.get() {
+            let _mapped = self.slot(slot);
+        }
+        true
     }
 
     /// Sends what did not fit before.
@@ -504,6 +542,7 @@ impl Receiver for Channel {
                         self.eager = true;
                         return Received::Batch(batch);
                     }
+                    Ok(None) if self.map_ahead() => continue,
                     Ok(None) => {}
                     Err(error) => {
                         self.fail(error.to_string());
@@ -582,6 +621,10 @@ impl Arena for Channel {
             (Some(slot), Some(offset)) => slot.region.write(offset, bytes),
             _ => false,
         }
+    }
+
+    fn source_slot(&self, slot: u32) -> Option<u64> {
+        self.slot(slot)?.device
     }
 }
 

@@ -33,11 +33,22 @@ pub(super) fn extend(file: &File, start: u64, end: u64) -> io::Result<()> {
         }
     }
     #[cfg(not(target_os = "linux"))]
-    {
-        use std::io::{Seek, Write};
-        let mut file = file;
-        file.seek(io::SeekFrom::Start(start))?;
-        io::copy(&mut io::Read::take(io::repeat(0), end - start), &mut file)?;
-        file.flush()
+    fill(file, start, end)
+}
+
+/// The same for bytes that will all be used: they are written. A file of a tmpfs that was made larger has pages that are cleared, and
+/// found, one by one when they are first touched, by each side; those that were written are mapped [many at a time](SlotMemory::touch).
+/// 4 MiB: 1.9 ms instead of 4.6 before a program can write them at memory's speed, and .2 instead of 2.4 before the viewer reads them.
+pub(super) fn fill(mut file: &File, start: u64, end: u64) -> io::Result<()> {
+    use std::io::{Seek, SeekFrom, Write};
+    // Much at a time: under Wine a write is a few calls more.
+    static ZEROS: [u8; 256 << 10] = [0; 256 << 10];
+    file.seek(SeekFrom::Start(start))?;
+    let mut left = end - start;
+    while left > 0 {
+        let count = left.min(ZEROS.len() as u64);
+        file.write_all(&ZEROS[..count as usize])?;
+        left -= count;
     }
+    file.flush()
 }

@@ -1,16 +1,50 @@
 //! The guest's view of the arena slots: mapped when they are used, so that a 32-bit program with little address space
 //! left can still upload more than fits into it.
 
+use super::layout::{CONTROL_BYTES, GRANULE};
 use super::map;
-use crate::SlotMemory;
 use crate::arena::MAPPED_IN_32_BITS;
 use crate::memory::Region;
+use crate::{SlotFactory, SlotMemory};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 
 /// Bytes of slots that are mapped at once.
 const MAPPED: u64 = if size_of::<usize>() == 8 { u64::MAX } else { MAPPED_IN_32_BITS };
+
+/// Makes slots at the end of the file. Their tokens are their offsets in it.
+pub(super) struct FileSlots {
+    file: File,
+    end: u64,
+}
+
+impl FileSlots {
+    /// # Errors
+    /// Where the system has no other descriptor for the file.
+    pub(super) fn new(file: &File) -> io::Result<Self> {
+        Ok(Self { file: file.try_clone()?, end: CONTROL_BYTES })
+    }
+
+    fn make(&mut self, bytes: u64) -> io::Result<SlotMemory> {
+        let start = self.end.next_multiple_of(GRANULE);
+        map::fill(&self.file, start, start + bytes)?;
+        let memory = map::map(&self.file, start, bytes)?;
+        memory.touch();
+        self.end = start + bytes;
+        Ok(memory.with_token(start))
+    }
+}
+
+impl SlotFactory for FileSlots {
+    fn allocate(&mut self, bytes: u64) -> Option<SlotMemory> {
+        self.make(bytes).inspect_err(|error| tracing::warn!(bytes, %error, "the shared file cannot grow")).ok()
+    }
+
+    fn most_bytes(&self) -> u64 {
+        u64::MAX
+    }
+}
 
 struct Slot {
     offset: u64,
@@ -32,11 +66,23 @@ impl Slots {
         Self { slots: Vec::new(), order: VecDeque::new(), mapped: 0, limit: MAPPED }
     }
 
-    /// Adds a slot that the file has room for.
-    pub(super) fn add(&mut self, file: &File, offset: u64, bytes: u64) -> io::Result<()> {
-        self.slots.push(Slot { offset, bytes, memory: None });
-        let slot = self.slots.len() as u32 - 1;
-        self.map(file, slot).map(drop).inspect_err(|_| drop(self.slots.pop()))
+    /// Adds a slot of the file, which is mapped.
+    pub(super) fn add(&mut self, offset: u64, memory: SlotMemory) {
+        let bytes = memory.bytes();
+        self.make_room(bytes);
+        self.slots.push(Slot { offset, bytes, memory: Some(memory) });
+        self.order.push_back(self.slots.len() as u32 - 1);
+        self.mapped += bytes;
+    }
+
+    /// Unmaps what was mapped first until so many bytes may be mapped.
+    fn make_room(&mut self, bytes: u64) {
+        while self.mapped + bytes > self.limit
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.mapped -= self.slots[oldest as usize].bytes;
+            self.slots[oldest as usize].memory = None;
+        }
     }
 
     /// The memory of a slot; `None` if there is no such slot, or it cannot be mapped now.
@@ -51,12 +97,7 @@ impl Slots {
     #[cold]
     fn map(&mut self, file: &File, slot: u32) -> io::Result<Region> {
         let (offset, bytes) = (self.slots[slot as usize].offset, self.slots[slot as usize].bytes);
-        while self.mapped + bytes > self.limit
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.mapped -= self.slots[oldest as usize].bytes;
-            self.slots[oldest as usize].memory = None;
-        }
+        self.make_room(bytes);
         let memory = map::map(file, offset, bytes)?;
         let region = memory.region;
         self.slots[slot as usize].memory = Some(memory);
@@ -75,10 +116,13 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         let bytes = 64 << 10;
         let mut slots = Slots { limit: 2 * bytes, ..Slots::new() };
-        file.set_len(10 * bytes).unwrap();
+        let mut maker = FileSlots::new(&file).unwrap();
         for slot in 0..10 {
-            slots.add(&file, slot * bytes, bytes).unwrap();
+            let memory = maker.allocate(bytes).unwrap();
+            assert_eq!(memory.device, Some(CONTROL_BYTES + slot * bytes));
+            slots.add(memory.device.unwrap(), memory);
         }
+        assert_eq!(file.metadata().unwrap().len(), CONTROL_BYTES + 10 * bytes);
         for round in 0..3u8 {
             for slot in [0, 9, 3, 3, 0, 5] {
                 assert!(slots.region(&file, slot).unwrap().write(7, &[slot as u8 + round]));

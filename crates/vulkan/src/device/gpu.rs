@@ -31,6 +31,8 @@ pub struct Gpu {
     pub(crate) dynamic2: Option<ext::extended_dynamic_state2::Device>,
     /// Functions of VK_EXT_multi_draw, where the profile uses it.
     pub(crate) multi_draw: Option<ext::multi_draw::Device>,
+    /// Functions of VK_EXT_external_memory_host, likewise.
+    pub(crate) host_memory: Option<ext::external_memory_host::Device>,
     /// Functions of VK_EXT_transform_feedback, likewise.
     pub(crate) feedback: Option<ext::transform_feedback::Device>,
     /// Functions of VK_EXT_depth_bias_control, where the profile uses it.
@@ -165,6 +167,7 @@ impl Gpu {
             dynamic2: profile.dynamic_logic_op.then(|| ext::extended_dynamic_state2::Device::new(&instance.raw, &raw)),
             feedback: profile.transform_feedback.map(|_| ext::transform_feedback::Device::new(&instance.raw, &raw)),
             multi_draw: (profile.multi_draw > 0).then(|| ext::multi_draw::Device::new(&instance.raw, &raw)),
+            host_memory: (profile.host_import > 0).then(|| ext::external_memory_host::Device::new(&instance.raw, &raw)),
             depth_bias: profile.depth_bias_control.then(|| ext::depth_bias_control::Device::new(&instance.raw, &raw)),
             swapchain: profile.swapchain.then(|| khr::swapchain::Device::new(&instance.raw, &raw)),
             debug: instance.debug_names.then(|| ext::debug_utils::Device::new(&instance.raw, &raw)),

@@ -135,6 +135,8 @@ pub struct Profile {
     pub dynamic_state3: DynamicState3,
     /// Most draws in one vkCmdDrawMultiEXT; 0 without VK_EXT_multi_draw.
     pub multi_draw: u32,
+    /// Bytes that memory of the program's must be a multiple of to be read by the device; 0 without VK_EXT_external_memory_host.
+    pub host_import: u64,
     /// Shaders can find what their draw has by its number among those of a call: shaderDrawParameters, with all that this takes of
     /// descriptor indexing and of locations between stages.
     pub draw_records: bool,
@@ -265,6 +267,7 @@ pub(crate) const OPTIONAL: &[&CStr] = &[
     ext::line_rasterization::NAME,
     ext::provoking_vertex::NAME,
     ext::memory_budget::NAME,
+    ext::external_memory_host::NAME,
     ext::transform_feedback::NAME,
     ext::index_type_uint8::NAME,
     ext::primitive_topology_list_restart::NAME,
@@ -443,6 +446,10 @@ impl Profile {
         if has(ext::graphics_pipeline_library::NAME) {
             properties = properties.push_next(&mut libraries);
         }
+        let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+        if has(ext::external_memory_host::NAME) {
+            properties = properties.push_next(&mut host);
+        }
         // SAFETY: the handle is the instance's, and the chain is valid.
         unsafe { instance.raw.get_physical_device_properties2(handle, &mut properties) };
         let properties = properties.properties;
@@ -508,6 +515,7 @@ impl Profile {
             } else {
                 0
             },
+            host_import: host.min_imported_host_pointer_alignment,
             // There `portability` says why.
             draw_records: v12.driver_id != vk::DriverId::MOLTENVK
                 && on(features.multi_draw.multi_draw)
@@ -761,6 +769,7 @@ impl Profile {
             (self.transform_feedback.is_some() || shaders.compute, DeviceFeatures::FEEDBACK),
             (self.adjacency, DeviceFeatures::GEOMETRY),
             (self.smooth_lines, DeviceFeatures::SMOOTH_LINES),
+            (self.kind == vk::PhysicalDeviceType::CPU, DeviceFeatures::PROCESSOR),
         ]
         .into_iter()
         .filter(|(there, _)| *there)
@@ -909,6 +918,7 @@ impl fmt::Display for Profile {
         let dynamic: Vec<_> = dynamic.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
         writeln!(f, "  dynamic state 3      {}", if dynamic.is_empty() { "none".into() } else { dynamic.join(", ") })?;
         writeln!(f, "  multi-draw           {}", self.multi_draw)?;
+        writeln!(f, "  reads host memory    {}", yes(self.host_import > 0))?;
         writeln!(f, "  draws by number      {}", yes(self.draw_records))?;
         writeln!(f, "  pipeline libraries   {}", yes(self.pipeline_libraries))?;
         writeln!(f, "  custom border colour {}", yes(self.custom_border_color))?;

@@ -79,7 +79,9 @@ impl Renderer {
 
     /// Where uploaded bytes lie for the GPU: in the arena itself, or in a copy. `FRAME` rings keep it for the frame.
     fn locate(&mut self, data: &UploadRef, arena: &dyn Arena, frame: bool) -> Result<(vk::Buffer, u64)> {
-        if let Some(buffer) = self.device_slot(data.slot, arena) {
+        // What draws read is in place only where nobody changes it meanwhile.
+        let in_place = if frame { self.device_slot(data.slot, arena) } else { self.source_slot(data.slot, arena) };
+        if let Some(buffer) = in_place {
             return Ok((buffer, data.offset));
         }
         if frame {
@@ -113,6 +115,14 @@ impl Renderer {
             return None;
         }
         self.memory.slots.buffer(arena.device_slot(slot)?)
+    }
+
+    /// The same, to copy out of and nothing else.
+    fn source_slot(&mut self, slot: u32, arena: &dyn Arena) -> Option<vk::Buffer> {
+        if self.options.without.device_slots {
+            return None;
+        }
+        self.memory.slots.buffer(arena.source_slot(slot)?)
     }
 
     fn copy_to_buffer(&mut self, body: &UpdateBuffer, arena: &dyn Arena) -> Result {
@@ -416,12 +426,14 @@ impl Renderer {
         if format.is_depth() {
             return self.stage_depth(body, format, depth_kind, arena);
         }
-        let in_rows = body.row_pitch.is_multiple_of(info.bytes);
-        let in_slices = body.depth == 1 || (body.slice_pitch != 0 && body.slice_pitch.is_multiple_of(body.row_pitch));
+        let in_rows = body.row_pitch.is_multiple_of(info.bytes) && i32::try_from(body.row_pitch).is_ok();
+        let in_slices = body.depth == 1
+            || (body.slice_pitch.is_multiple_of(body.row_pitch)
+                && u64::from(body.slice_pitch) >= u64::from(body.row_pitch) * u64::from(rows));
         if in_rows
             && in_slices
             && body.data.offset.is_multiple_of(u64::from(info.bytes.max(4)))
-            && let Some(buffer) = self.device_slot(body.data.slot, arena)
+            && let Some(buffer) = self.source_slot(body.data.slot, arena)
         {
             return Ok(Texels {
                 buffer,

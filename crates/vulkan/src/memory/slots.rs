@@ -2,8 +2,10 @@
 
 use crate::device::gpu::Gpu;
 use crate::device::memory::{Buffer, Place};
-use afterimage_ipc::{SlotFactory, SlotMemory};
+use crate::memory::imported::Imported;
+use afterimage_ipc::{PROCESSOR_SLOT, SlotFactory, SlotImporter, SlotMemory};
 use ash::vk;
+use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,10 +16,24 @@ const PAGE: usize = 4096;
 #[derive(Clone, Default)]
 struct Made {
     first: u64,
-    slots: Vec<Arc<Buffer>>,
+    slots: Vec<Known>,
+}
+
+/// A slot's buffer, with whatever keeps it alive.
+#[derive(Clone)]
+struct Known {
+    raw: vk::Buffer,
+    _owner: Arc<dyn Any + Send + Sync>,
 }
 
 type Registry = Arc<Mutex<Made>>;
+
+/// Adds a slot; its token.
+fn add(registry: &Registry, raw: vk::Buffer, owner: Arc<dyn Any + Send + Sync>) -> u64 {
+    let mut registry = registry.lock().unwrap_or_else(PoisonError::into_inner);
+    registry.slots.push(Known { raw, _owner: owner });
+    registry.first + registry.slots.len() as u64 - 1
+}
 
 /// Makes arena slots for an in-process link. Given out by [`crate::Renderer::slot_factory`].
 pub struct DeviceSlots {
@@ -25,13 +41,9 @@ pub struct DeviceSlots {
     registry: Registry,
 }
 
-/// Bytes of a slot where the device is this processor: it finds in its caches what was written a moment ago, and a short load needs few
-/// pages that nobody had before. Measured with lavapipe on 2 cores: 64 MiB of a texture take .03 s instead of .05.
-const CPU_SLOT: u64 = 4 << 20;
-
 impl SlotFactory for DeviceSlots {
     fn most_bytes(&self) -> u64 {
-        if self.gpu.profile.kind == vk::PhysicalDeviceType::CPU { CPU_SLOT } else { u64::MAX }
+        if self.gpu.profile.kind == vk::PhysicalDeviceType::CPU { PROCESSOR_SLOT } else { u64::MAX }
     }
 
     fn allocate(&mut self, bytes: u64) -> Option<SlotMemory> {
@@ -40,18 +52,53 @@ impl SlotFactory for DeviceSlots {
         let mut buffer = Buffer::new(&self.gpu, "upload arena slot", bytes, Place::ReadBack)
             .inspect_err(|error| tracing::warn!("upload arena: {error}"))
             .ok()?;
-        if self.gpu.profile.kind != vk::PhysicalDeviceType::CPU && buffer.is_mapped() {
+        if buffer.is_mapped() {
             // The system maps pages when they are first touched. While the guest writes them, that takes as long as the writing.
             buffer.bytes_mut(0, bytes as usize).iter_mut().step_by(PAGE).for_each(|byte| *byte = 0);
         }
         let pointer = NonNull::new(buffer.mapped).filter(|pointer| pointer.addr().get() % 8 == 0)?;
         let buffer = Arc::new(buffer);
-        let mut registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
-        let token = registry.first + registry.slots.len() as u64;
-        registry.slots.push(Arc::clone(&buffer));
+        let token = add(&self.registry, buffer.raw, Arc::clone(&buffer) as _);
         // SAFETY: the buffer's memory is mapped for its whole life, which the owner given here prolongs; the renderer
         // reads it by the GPU only.
         Some(unsafe { SlotMemory::new(pointer, bytes, Some(token), Box::new(buffer)) })
+    }
+}
+
+/// Makes the slots of a shared file known to a device. Given out by [`crate::Renderer::slot_importer`].
+pub struct SharedSlots {
+    gpu: Arc<Gpu>,
+    registry: Registry,
+    /// Whether the driver has refused one: it is not asked again.
+    refused: bool,
+}
+
+impl std::fmt::Debug for SharedSlots {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SharedSlots").field("refused", &self.refused).finish_non_exhaustive()
+    }
+}
+
+impl SlotImporter for SharedSlots {
+    fn import(&mut self, slot: SlotMemory) -> SlotMemory {
+        if self.refused {
+            return slot;
+        }
+        match Imported::new(&self.gpu, slot) {
+            Ok(imported) => {
+                let (raw, pointer, bytes) = (imported.raw, imported.slot.pointer(), imported.slot.bytes());
+                let imported = Arc::new(imported);
+                let token = add(&self.registry, raw, Arc::clone(&imported) as _);
+                // SAFETY: the slot in `imported` keeps the memory mapped, and the owner given here keeps that. The renderer has it
+                // read by the device only.
+                unsafe { SlotMemory::new(pointer, bytes, Some(token), Box::new(imported)) }
+            }
+            Err((slot, error)) => {
+                tracing::debug!("uploads from another process are copied: {error}");
+                self.refused = true;
+                slot
+            }
+        }
     }
 }
 
@@ -68,6 +115,10 @@ impl Slots {
         DeviceSlots { gpu: Arc::clone(gpu), registry: Arc::clone(&self.registry) }
     }
 
+    pub(crate) fn importer(&self, gpu: &Arc<Gpu>) -> SharedSlots {
+        SharedSlots { gpu: Arc::clone(gpu), registry: Arc::clone(&self.registry), refused: false }
+    }
+
     /// The buffer of a token.
     #[inline]
     pub(crate) fn buffer(&mut self, token: u64) -> Option<vk::Buffer> {
@@ -75,7 +126,7 @@ impl Slots {
         if index >= self.known.slots.len() {
             self.known.clone_from(&self.registry.lock().unwrap_or_else(PoisonError::into_inner));
         }
-        self.known.slots.get(index).map(|buffer| buffer.raw)
+        self.known.slots.get(index).map(|slot| slot.raw)
     }
 
     /// Lets go of every slot. Their tokens find nothing any more, so a link that is still there has its uploads copied.

@@ -92,6 +92,10 @@ impl Arena for TestArena {
     fn device_slot(&self, slot: u32) -> Option<u64> {
         self.ends.as_ref().and_then(|ends| ends.receiver.device_slot(slot))
     }
+
+    fn source_slot(&self, slot: u32) -> Option<u64> {
+        self.ends.as_ref().and_then(|ends| ends.receiver.source_slot(slot))
+    }
 }
 
 /// A guest with its renderer.
@@ -303,10 +307,17 @@ impl Guest {
         guest
     }
 
+    /// A guest whose packets and data come by the memory that a program and the viewer share, out of which the device copies.
+    pub fn in_shared_memory() -> Self {
+        let mut guest = Self::new();
+        guest.arena.ends = Some(Ends::shared(&guest.renderer.device_info(), guest.renderer.slot_importer()));
+        guest
+    }
+
     /// A guest of [`Guest::strange`] whose packets and data come by the memory that a program and the viewer share.
     pub fn strange_in_shared_memory() -> Self {
         let mut guest = Self::strange(Without::default());
-        guest.arena.ends = Some(Ends::shared(&guest.renderer.device_info()));
+        guest.arena.ends = Some(Ends::shared(&guest.renderer.device_info(), guest.renderer.slot_importer()));
         guest
     }
 

@@ -3,7 +3,7 @@
 use super::{ARENA, Guest};
 use afterimage_capture::{Info, Reader, Writer};
 use afterimage_ipc::shared::{Found, Host, Options, SharedLink};
-use afterimage_ipc::{ArenaConfig, Received, Receiver};
+use afterimage_ipc::{ArenaConfig, Received, Receiver, SlotImporter};
 use afterimage_output::Output;
 use afterimage_stream::{Arena, DeviceInfo, Executor, Link};
 use std::time::Duration;
@@ -21,8 +21,8 @@ impl Ends {
         Self { link: Box::new(link), receiver: Box::new(receiver), _directory: None }
     }
 
-    /// The memory that a program and the viewer share; both are this process here.
-    pub fn shared(device: &DeviceInfo) -> Self {
+    /// The memory that a program and the viewer share; both are this process here. The device copies out of it itself.
+    pub fn shared(device: &DeviceInfo, importer: impl SlotImporter + 'static) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut host = Host::open(Some(directory.path())).unwrap();
         let options = Options {
@@ -40,6 +40,7 @@ impl Ends {
             }
         };
         let mut channel = claim.open().unwrap();
+        channel.import_slots(Box::new(importer));
         channel.accept(device);
         Self { _directory: Some(directory), ..Self::new(program.join().unwrap(), channel) }
     }

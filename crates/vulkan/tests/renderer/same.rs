@@ -3,7 +3,7 @@
 
 use crate::common::*;
 use afterimage_stream::packets::*;
-use afterimage_stream::{Executor, Format, Kind, ObjectId, ObjectKind, Reader};
+use afterimage_stream::{Arena, Executor, Format, Kind, ObjectId, ObjectKind, Reader};
 use afterimage_vulkan::{Renderer, Without};
 use std::sync::{Arc, Mutex};
 
@@ -93,6 +93,7 @@ fn every_way_gives_the_same_pixels() {
     assert!(colors.len() > 50, "the scene must have something to compare: {} colours", colors.len());
     let ways = [
         ("uploads in device memory", Guest::with_device_slots()),
+        ("uploads in shared memory", Guest::in_shared_memory()),
         ("textures by slot", Guest::with(Without { bindless: true, ..Without::default() })),
         ("blending in pipelines", Guest::with(Without { dynamic_state3: true, ..Without::default() })),
         ("submissions within frames", Guest::with_early_submissions()),
@@ -100,6 +101,71 @@ fn every_way_gives_the_same_pixels() {
     ];
     for (way, guest) in ways {
         assert!(last_picture(guest) == reference, "{way}: other pixels");
+    }
+}
+
+#[test]
+fn the_device_copies_out_of_shared_memory_and_draws_from_none() {
+    let mut guest = Guest::in_shared_memory();
+    guest.run();
+    let data = guest.upload(&[7; 64]);
+    assert!(guest.renderer.gpu().profile.host_import > 0, "lavapipe reads memory of programs");
+    assert!(guest.arena.source_slot(data.slot).is_some(), "the slot was not made known to the device");
+    assert_eq!(guest.arena.device_slot(data.slot), None, "a program may change what a draw reads");
+    assert_eq!(guest.arena.source_slot(63), None);
+    guest.finish();
+}
+
+/// Box after box with rows and slices further apart than their texels, of formats with and without blocks.
+fn loose_uploads(mut guest: Guest) -> Vec<[u8; 4]> {
+    guest.target(Format::B8G8R8A8_UNORM, 32, 32);
+    let screen = guest.pixels_target();
+    guest.bind(screen, ObjectId::NONE);
+    guest.shaders(VERTEX, TEXTURE);
+    guest.layout();
+    guest.viewport(32, 32);
+    guest.clear(Clear::COLOR, [0.0; 4], 1.0, 0);
+    let sampler = guest.sampler(sampling(Filter::Nearest));
+    let formats =
+        [Format::R8G8B8A8_UNORM, Format::B5G6R5_UNORM, Format::R8_UNORM, Format::BC1_RGBA_UNORM, Format::BC3_UNORM];
+    for (at, format) in formats.into_iter().enumerate() {
+        let texture = guest.texture(format, 16, 16, 1, 0);
+        let bytes = format.info().bytes;
+        for (n, gap) in [0, bytes, 3 * bytes, 1].into_iter().enumerate() {
+            let (rows, pitch) = (format.rows(8), format.row_bytes(8) + gap);
+            let texels: Vec<u8> = (0..rows * pitch).map(|i| (i * 31 + n as u32 * 7 + at as u32) as u8).collect();
+            guest.upload(&vec![0; n + 1]);
+            let data = guest.upload(&texels);
+            let zero: UpdateTexture = bytemuck::Zeroable::zeroed();
+            let (x, y) = (n as u32 % 2 * 8, n as u32 / 2 * 8);
+            guest.encoder.push(&UpdateTexture {
+                id: texture,
+                x,
+                y,
+                width: 8,
+                height: 8,
+                depth: 1,
+                row_pitch: pitch,
+                data,
+                ..zero
+            });
+        }
+        guest.bind_texture(0, texture, sampler);
+        let place = at as f32 * 0.4 - 1.0;
+        guest.draw_now(&quad([place, place + 0.4], [-1.0, 1.0], 0.5, [1.0; 4]));
+    }
+    let pixels = guest.pixels().pixels;
+    guest.finish();
+    pixels
+}
+
+#[test]
+fn boxes_of_any_pitch_come_the_same_by_every_way() {
+    let reference = loose_uploads(Guest::new());
+    let colors: std::collections::HashSet<_> = reference.iter().collect();
+    assert!(colors.len() > 50, "there must be something to compare: {} colours", colors.len());
+    for (way, guest) in [("device memory", Guest::with_device_slots()), ("shared memory", Guest::in_shared_memory())] {
+        assert!(loose_uploads(guest) == reference, "uploads in {way}: other pixels");
     }
 }
 
