@@ -252,8 +252,9 @@ impl<S: Space> Tracker<S> {
     /// Whether a group is the first dirty one of a usage level, as [`Tracker::next`] finds it. It is clean from now on.
     #[inline(always)]
     pub fn is_next(&mut self, level: Dirty<S::Group>, group: S::Group) -> bool {
-        let (bits, own) = (self.dirty.bits & level.bits, 1 << group.index());
-        let first = bits & bits.wrapping_neg() == own;
+        let own = 1 << group.index();
+        // Most are clean, and that is seen without the others.
+        let first = self.dirty.bits & level.bits & own != 0 && self.dirty.bits & level.bits & (own - 1) == 0;
         if first {
             self.dirty.bits &= !own;
         }

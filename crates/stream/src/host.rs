@@ -192,54 +192,44 @@ state_table! {
 }
 
 impl Parts for SetRaster {
-    #[inline]
+    #[inline(always)]
     fn differing(&self, other: &Self) -> u32 {
-        // All fields, so that a new one is noticed here.
-        let Self { cull, front_ccw, fill, fill_back, depth_clip, bias_enable, line_mode, provoking, .. } = *self;
-        let Self {
-            depth_bias, slope_bias, point_size, sample_mask, point_size_min, point_size_max, line_width, ..
-        } = *self;
-        let Self { alpha_to_coverage, discard, pad: _, .. } = *self;
-        let f = |one: f32, two: f32| one.to_bits() != two.to_bits();
-        let faces = (cull != other.cull)
-            | (front_ccw != other.front_ccw)
-            | (bias_enable != other.bias_enable)
-            | f(depth_bias, other.depth_bias)
-            | f(slope_bias, other.slope_bias);
+        const SIZE: u64 = first_half(u32::MAX);
+        // Word by word: a test of the layout says which field is in which.
+        let (one, two): (&[u64; 5], &[u64; 5]) = (bytemuck::cast_ref(self), bytemuck::cast_ref(other));
+        let [first, bias, sizes, range, last] = std::array::from_fn(|at| one[at] ^ two[at]);
+        let faces = ((first & Self::FACES) | bias) != 0;
         // Which faces are culled says which fill mode counts, where they have two.
-        let modes = (fill != fill_back) | (other.fill != other.fill_back);
-        let primitives = (modes & (cull != other.cull))
-            | (fill != other.fill)
-            | (fill_back != other.fill_back)
-            | (depth_clip != other.depth_clip)
-            | (line_mode != other.line_mode)
-            | (provoking != other.provoking)
-            | (sample_mask != other.sample_mask)
-            | f(line_width, other.line_width)
-            | (alpha_to_coverage != other.alpha_to_coverage)
-            | (discard != other.discard);
-        let points = f(point_size, other.point_size)
-            | f(point_size_min, other.point_size_min)
-            | f(point_size_max, other.point_size_max);
+        let modes = (self.fill != self.fill_back) | (other.fill != other.fill_back);
+        let culled = if modes { first & Self::CULL } else { 0 };
+        let primitives = ((first & !Self::FACES) | culled | (sizes & !SIZE) | last) != 0;
+        let points = ((sizes & SIZE) | range) != 0;
         u32::from(faces) << RasterStates::FACES
             | u32::from(primitives) << RasterStates::PRIMITIVES
             | u32::from(points) << RasterStates::POINTS
     }
 }
 
+/// A word whose first four bytes are those of a number.
+const fn first_half(number: u32) -> u64 {
+    let [a, b, c, d] = number.to_ne_bytes();
+    u64::from_ne_bytes([a, b, c, d, 0, 0, 0, 0])
+}
+
 impl Parts for SetBlend {
-    #[inline]
+    #[inline(always)]
     fn differing(&self, other: &Self) -> u32 {
-        let logic_op = self.logic_op != other.logic_op;
+        const LOGIC_OP: u64 = u64::from_ne_bytes([0, 0, 0, 0, 0, 0, 0, 0xff]);
         let (one, two): (&[u64; 5], &[u64; 5]) = (bytemuck::cast_ref(self), bytemuck::cast_ref(other));
-        let differs = one.iter().zip(two).fold(0, |bits, (one, two)| bits | (one ^ two)) != 0;
-        let blending = differs & !(logic_op && Self { logic_op: other.logic_op, ..*self } == *other);
+        let [first, masks, red, blue, count] = std::array::from_fn(|at| one[at] ^ two[at]);
+        let logic_op = first & LOGIC_OP != 0;
+        let blending = ((first & !LOGIC_OP) | masks | red | blue | count) != 0;
         u32::from(blending) << BlendStates::BLENDING | u32::from(logic_op) << BlendStates::LOGIC_OP
     }
 }
 
 impl Parts for SetDepthStencil {
-    #[inline]
+    #[inline(always)]
     fn differing(&self, other: &Self) -> u32 {
         // Word by word: a copy with some fields of the other's would be waited for where it is compared.
         const TESTS: u64 = SetDepthStencil::DEPTH_TEST | SetDepthStencil::STENCIL_TEST;

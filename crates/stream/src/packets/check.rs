@@ -24,6 +24,31 @@ pub(crate) fn byte(field: &'static str, value: u8, count: usize) -> Checked {
     range(field, value.into(), count as u64 - 1)
 }
 
+/// What [`all_below`] takes for bytes that are below these limits, each 1 to 128.
+pub(crate) const fn limits(limits: [usize; 8]) -> u64 {
+    let (mut bytes, mut at) = ([0; 8], 0);
+    while at < bytes.len() {
+        assert!(0 < limits[at] && limits[at] <= 128);
+        bytes[at] = (128 - limits[at]) as u8;
+        at += 1;
+    }
+    u64::from_ne_bytes(bytes)
+}
+
+/// Whether each byte of a word is below its limit. What would carry into the next byte is 128 at least, and is refused itself.
+#[inline(always)]
+pub(crate) fn all_below(word: u64, limits: u64) -> bool {
+    const TOP: u64 = u64::from_ne_bytes([0x80; 8]);
+    (word.wrapping_add(limits) | word) & TOP == 0
+}
+
+/// Whether both floats of a word are numbers and none is infinite.
+#[inline(always)]
+pub(crate) fn both_finite(word: u64) -> bool {
+    const EXPONENTS: u64 = 0x7f80_0000_7f80_0000;
+    ((word & EXPONENTS) + 0x0080_0000_0080_0000) & 0x8000_0000_8000_0000 == 0
+}
+
 /// Elements from `first` on, below `limit`.
 #[inline]
 pub(crate) fn elements(first: impl Into<u64>, count: impl Into<u64>, limit: usize) -> Checked {

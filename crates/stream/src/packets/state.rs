@@ -1,6 +1,6 @@
 //! Packets that set a group of state, one per group, and what they are made of.
 
-use super::check::{Checked, byte, elements, finite, positive};
+use super::check::{Checked, all_below, both_finite, byte, elements, finite, limits, positive};
 #[allow(unused_imports, reason = "the documentation names the enumerations of some fields")]
 use super::*;
 use crate::{Cause, ObjectId};
@@ -140,9 +140,39 @@ pub struct SetRaster {
 }
 
 impl SetRaster {
+    /// Bits of fields in the first of the five words that the body is.
+    pub(crate) const CULL: u64 = u64::from_ne_bytes([0xff, 0, 0, 0, 0, 0, 0, 0]);
+    /// The fields that are dynamic state and no part of pipelines: `cull`, `front_ccw`, `bias_enable`.
+    pub(crate) const FACES: u64 = u64::from_ne_bytes([0xff, 0xff, 0, 0, 0, 0xff, 0, 0]);
+    /// `depth_clip` and `bias_enable`, which any byte is good for.
+    const ANY: u64 = u64::from_ne_bytes([0, 0, 0, 0, 0xff, 0xff, 0, 0]);
+
     /// Checks what the packet alone can tell.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn check(&self) -> Checked {
+        const FIRST: u64 = limits([
+            Cull::ALL.len(),
+            2,
+            Fill::ALL.len(),
+            Fill::ALL.len(),
+            1,
+            1,
+            LineMode::ALL.len(),
+            Provoking::ALL.len(),
+        ]);
+        let words: &[u64; 5] = bytemuck::cast_ref(self);
+        let floats = both_finite(words[1])
+            & both_finite(words[3])
+            & self.point_size.is_finite()
+            & (self.line_width.to_bits() <= f32::MAX.to_bits());
+        let flags = (self.alpha_to_coverage | self.discard) < 2;
+        // A word at a time, and by name where something is wrong.
+        if all_below(words[0] & !Self::ANY, FIRST) & floats & flags { Ok(()) } else { self.check_each() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn check_each(&self) -> Checked {
         byte("cull", self.cull, Cull::ALL.len())?;
         byte("front_ccw", self.front_ccw, 2)?;
         byte("fill", self.fill, Fill::ALL.len())?;
@@ -206,8 +236,23 @@ impl SetDepthStencil {
     pub const STENCIL_TEST: u64 = u64::from_ne_bytes([0, 0, 0, 0xff, 0, 0, 0, 0]);
 
     /// Checks what the packet alone can tell.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn check(&self) -> Checked {
+        const COMPARE: usize = Compare::ALL.len();
+        const OP: usize = StencilOp::ALL.len();
+        // Of the first word the second half and the comparison, of the second the first half, of the third the first byte.
+        const FIRST: u64 = limits([1, 1, COMPARE, 1, COMPARE, OP, OP, OP]);
+        const COUNTS: u64 = u64::from_ne_bytes([0, 0, 0xff, 0, 0xff, 0xff, 0xff, 0xff]);
+        const BACK: u64 = limits([COMPARE, OP, OP, OP, 1, 1, 1, 1]);
+        const FACE: u64 = u64::from_ne_bytes([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
+        let words: &[u64; 3] = bytemuck::cast_ref(self);
+        let fine = all_below(words[0] & COUNTS, FIRST) & all_below(words[1] & FACE, BACK) & (self.own_back.enable < 2);
+        if fine { Ok(()) } else { self.check_each() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn check_each(&self) -> Checked {
         byte("depth_compare", self.depth_compare, Compare::ALL.len())?;
         for face in [self.front, self.back] {
             byte("compare", face.compare, Compare::ALL.len())?;
@@ -268,8 +313,21 @@ pub struct SetBlend {
 
 impl SetBlend {
     /// Checks what the packet alone can tell.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn check(&self, targets: &[BlendTarget]) -> Checked {
+        const FACTOR: usize = BlendFactor::ALL.len();
+        // Of those that read targets as signed both must be the same.
+        const PLAIN: usize = BlendOp::SignedAdd as usize;
+        const FIRST: u64 = limits([1, FACTOR, FACTOR, PLAIN, FACTOR, FACTOR, PLAIN, LogicOp::ALL.len()]);
+        const ENABLE: u64 = u64::from_ne_bytes([0xff, 0, 0, 0, 0, 0, 0, 0]);
+        let words: &[u64; 5] = bytemuck::cast_ref(self);
+        let fine = all_below(words[0] & !ENABLE, FIRST) & (self.count == 0) & targets.is_empty();
+        if fine { Ok(()) } else { self.check_each(targets) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn check_each(&self, targets: &[BlendTarget]) -> Checked {
         for factor in [self.src_color, self.dst_color, self.src_alpha, self.dst_alpha] {
             byte("factor", factor, BlendFactor::ALL.len())?;
         }
@@ -359,5 +417,59 @@ impl SetPixelOps {
     pub(crate) fn check(&self) -> Checked {
         byte("alpha_compare", self.alpha_compare, Compare::ALL.len())?;
         byte("fog", self.fog, FogMode::ALL.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytemuck::{bytes_of, bytes_of_mut};
+
+    /// Bits of floats that a check might take for others.
+    const FLOATS: [u32; 9] =
+        [0, 0x8000_0000, 1, 0x7f7f_ffff, 0xff7f_ffff, 0x7f80_0000, 0xff80_0000, 0x7f80_0001, 0xffff_ffff];
+
+    /// Every byte of a body has every value, and every four of them those of [`FLOATS`]: how many each way of checking refuses.
+    fn checks_agree<T: Pod + Default>(check: impl Fn(&T) -> Checked, each: impl Fn(&T) -> Checked) -> usize {
+        let mut refused = 0;
+        let mut compare = |body: &T| {
+            let said = check(body);
+            assert_eq!(said, each(body), "{:?}", bytes_of(body));
+            refused += usize::from(said.is_err());
+        };
+        for at in 0..size_of::<T>() {
+            for value in 0..=u8::MAX {
+                let mut body = T::default();
+                bytes_of_mut(&mut body)[at] = value;
+                compare(&body);
+                // Carries of one byte must not excuse, or accuse, its neighbours.
+                for other in [at.wrapping_sub(1), at + 1].into_iter().filter(|other| *other < size_of::<T>()) {
+                    for beside in [1, 0x7f, 0x80, 0xff] {
+                        let mut body = body;
+                        bytes_of_mut(&mut body)[other] = beside;
+                        compare(&body);
+                    }
+                }
+            }
+        }
+        for at in (0..size_of::<T>()).step_by(4) {
+            for bits in FLOATS {
+                let mut body = T::default();
+                bytes_of_mut(&mut body)[at..at + 4].copy_from_slice(&bits.to_ne_bytes());
+                compare(&body);
+            }
+        }
+        refused
+    }
+
+    #[test]
+    fn words_are_checked_as_their_fields_are() {
+        assert!(checks_agree(SetRaster::check, SetRaster::check_each) > 1000);
+        assert!(checks_agree(SetDepthStencil::check, SetDepthStencil::check_each) > 1000);
+        assert!(checks_agree(|blend: &SetBlend| blend.check(&[]), |blend| blend.check_each(&[])) > 1000);
+        let signed = BlendOp::ALL.iter().position(|op| op.is_signed());
+        assert_eq!(signed, Some(BlendOp::SignedAdd as usize), "what is below is checked in one word");
+        let bad = BlendTarget { color_op: u8::MAX, ..BlendTarget::default() };
+        assert!(SetBlend { count: 1, ..SetBlend::default() }.check(&[bad]).is_err());
     }
 }

@@ -20,10 +20,9 @@ pub(crate) const RASTER: [u32; 2] = [RasterStates::FACES, RasterStates::PRIMITIV
 
 impl Renderer {
     /// Write masks of the present pixel shader.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write_masks(&self, blend: &SetBlend) -> [u8; 8] {
-        let outputs = self.bound.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
-        key::write_masks(&self.gpu.profile, blend, outputs)
+        key::written_masks(&self.gpu.profile, blend, self.bound.shading.written)
     }
 
     /// [`Group::Topology`].
@@ -173,38 +172,47 @@ impl Renderer {
 
     #[inline(always)]
     pub(crate) fn set_raster(&mut self, new: DynamicRaster) {
-        let (packed, before) = (PackedRaster::from(new), self.bound.recorded.raster);
-        if before == Some(packed) {
+        let packed = PackedRaster::from(new);
+        let PackedRaster { faces, line_width, bias, sample_mask } = packed.differing(self.bound.recorded.raster);
+        if faces | line_width | bias | sample_mask == 0 {
             return;
         }
         self.bound.recorded.raster = Some(packed);
-        let (all, old) = (before.is_none(), before.map_or(new, PackedRaster::get));
         let (made, recorder) = (&mut self.stats.calls.made, &mut self.recorder);
-        let mut set = |differs: bool, call: Call| {
-            if all | differs {
-                *made += 1;
-                recorder.call(call);
-            }
+        let mut call = |call: Call| {
+            *made += 1;
+            recorder.call(call);
         };
-        set(old.discard != new.discard, Call::Discard(new.discard));
-        set(old.cull != new.cull, Call::Cull(cull_mode(new.cull)));
-        let ccw = new.front_ccw != 0;
-        let front = if ccw { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE };
-        set(old.front_ccw != new.front_ccw, Call::FrontFace(front));
-        set(old.line_width != new.line_width, Call::LineWidth(new.line_width));
+        if faces & PackedRaster::DISCARD != 0 {
+            call(Call::Discard(new.discard));
+        }
+        if faces & PackedRaster::CULL != 0 {
+            call(Call::Cull(cull_mode(new.cull)));
+        }
+        if faces & PackedRaster::FRONT_CCW != 0 {
+            let ccw = new.front_ccw != 0;
+            call(Call::FrontFace(if ccw { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE }));
+        }
+        if line_width != 0 {
+            call(Call::LineWidth(new.line_width));
+        }
         let [enable, constant, slope] = new.bias;
-        set(old.bias[0] != enable, Call::DepthBiasEnable(enable != 0));
-        set(old.bias[1..] != new.bias[1..], Call::DepthBias([constant, slope].map(f32::from_bits)));
+        if faces & PackedRaster::BIAS != 0 {
+            call(Call::DepthBiasEnable(enable != 0));
+        }
+        if bias != 0 {
+            call(Call::DepthBias([constant, slope].map(f32::from_bits)));
+        }
         let has = self.gpu.profile.dynamic_state3;
-        if has.polygon_mode {
-            set(old.fill != new.fill, Call::PolygonMode(raster::polygon_mode(&self.gpu, new.fill)));
+        if has.polygon_mode & (faces & PackedRaster::FILL != 0) {
+            call(Call::PolygonMode(raster::polygon_mode(&self.gpu, new.fill)));
         }
-        if has.depth_clamp {
-            set(old.clamp != new.clamp, Call::DepthClamp(new.clamp));
+        if has.depth_clamp & (faces & PackedRaster::CLAMP != 0) {
+            call(Call::DepthClamp(new.clamp));
         }
-        if has.sample_mask {
+        if has.sample_mask & (sample_mask != 0) {
             let (mask, samples) = new.sample_mask;
-            set(old.sample_mask != new.sample_mask, Call::SampleMask(vk::SampleCountFlags::from_raw(samples), mask));
+            call(Call::SampleMask(vk::SampleCountFlags::from_raw(samples), mask));
         }
     }
 
@@ -316,8 +324,14 @@ impl Renderer {
     pub(crate) fn dynamic_blend(&self) -> DynamicBlend {
         trace::read_result::<Host>(Group::Targets);
         trace::read_result::<Host>(Group::Variants);
-        let state = self.blend();
-        let mut blend = self.blend_of(&state, self.write_masks(&state));
+        let part = self.part_drawn();
+        let mut blend = if part == 0 {
+            let state = &*self.state.blend;
+            self.blend_of(state, self.write_masks(state))
+        } else {
+            let state = self.blend();
+            self.blend_of(&state, self.write_masks(&state))
+        };
         if !self.state.blend_targets.is_empty() && self.gpu.profile.dynamic_state3.blend {
             let outputs = self.bound.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
             let own = key::targets_of(&self.gpu.profile, &self.state.blend_targets, outputs);
@@ -337,7 +351,8 @@ impl Renderer {
     /// Of a blend state that all targets have; `masks` are those of [`Renderer::write_masks`].
     #[inline(always)]
     pub(crate) fn blend_of(&self, state: &SetBlend, masks: [u8; 8]) -> DynamicBlend {
-        let (logic_op, constant, blends) = (state.logic_op, state.constant.map(f32::to_bits), state.enable != 0);
+        let words: &[u64; 5] = bytemuck::cast_ref(state);
+        let (logic_op, constant, blends) = (state.logic_op, [words[2], words[3]], state.enable != 0);
         if !self.gpu.profile.dynamic_state3.blend {
             return DynamicBlend { logic_op, constant, blends, ..DynamicBlend::default() };
         }
@@ -349,7 +364,7 @@ impl Renderer {
             count,
             blends,
             enable: if blends { self.bound.targets.blendable } else { 0 },
-            equation: key::packed(key::equation(state)),
+            equation: key::equation_word(state),
             own: None,
             masks: DynamicBlend::masks(masks, count),
         }
@@ -401,7 +416,7 @@ impl Renderer {
         }
         if has(DynamicBlend::CONSTANT) {
             kept.constant = new.constant;
-            recorder.call(Call::BlendConstants(new.constant.map(f32::from_bits)));
+            recorder.call(Call::BlendConstants(bytemuck::cast(new.constant)));
         }
         if has(DynamicBlend::ENABLE) {
             kept.enable = new.enable;

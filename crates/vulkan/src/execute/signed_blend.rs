@@ -59,13 +59,18 @@ impl Renderer {
 
     /// Whether the first of two parts is drawn.
     pub(crate) fn is_first_part(&self) -> bool {
+        self.part_drawn() == 1
+    }
+
+    /// The part that is drawn, as [`Renderer::part`] says.
+    #[inline(always)]
+    pub(crate) fn part_drawn(&self) -> u8 {
         trace::read_result::<Host>(Group::Part);
-        self.bound.shading.runtime.pixel_ops.signed_part == 1
+        self.bound.shading.runtime.pixel_ops.signed_part
     }
 
     /// The blend state of the part that is drawn.
     pub(crate) fn blend(&self) -> SetBlend {
-        trace::read_result::<Host>(Group::Part);
-        blend_of_part(&self.state.blend, self.bound.shading.runtime.pixel_ops.signed_part)
+        blend_of_part(&self.state.blend, self.part_drawn())
     }
 }

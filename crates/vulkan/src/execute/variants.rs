@@ -1,7 +1,7 @@
 //! What shaders and pipelines are chosen by: the state around shaders, their variants, the pipeline's key.
 
 use crate::commands::list::Call;
-use crate::pipeline::key::{Blend, Key, Spec};
+use crate::pipeline::key::{Blend, Key, Spec, masks_of};
 use crate::pipeline::prediction::Rest;
 use crate::pipeline::raster;
 use crate::pipeline::raster::Raster;
@@ -105,6 +105,7 @@ impl Renderer {
         (self.bound.key.vertex, self.bound.key.pixel, self.bound.key.geometry) = (vertex, pixel, geometry);
         let shading = &mut self.bound.shading;
         (shading.vertex, shading.pixel, shading.geometry) = (Some(of_vertex), variants.1, of_geometry);
+        shading.written = masks_of(shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs));
         shading.used = 0;
         shading.tables = 0;
         shading.kinds = 0;

@@ -39,8 +39,8 @@ impl Drop for Imported {
 fn buffer_of(gpu: &Gpu, slot: &SlotMemory) -> Result<(vk::Buffer, vk::DeviceMemory), vk::Result> {
     let (pointer, bytes) = (slot.pointer(), slot.bytes());
     let functions = gpu.host_memory.as_ref().ok_or(vk::Result::ERROR_EXTENSION_NOT_PRESENT)?;
-    let fits =
-        pointer.addr().get() as u64 % gpu.profile.host_import == 0 && bytes.is_multiple_of(gpu.profile.host_import);
+    let aligned = [pointer.addr().get() as u64, bytes];
+    let fits = aligned.iter().all(|number| number.is_multiple_of(gpu.profile.host_import));
     if !fits || !can_import(gpu) {
         return Err(vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
     }

@@ -109,6 +109,11 @@ pub(crate) struct TargetFormats {
 impl TargetFormats {
     /// Colour targets up to the last one that is there.
     pub(crate) fn color_count(&self) -> usize {
+        let [first, others @ ..] = &self.colors;
+        // Mostly there is one.
+        if others.iter().fold(0, |bits, format| bits | format.as_raw()) == vk::Format::UNDEFINED.as_raw() {
+            return usize::from(*first != vk::Format::UNDEFINED);
+        }
         self.colors.iter().rposition(|&format| format != vk::Format::UNDEFINED).map_or(0, |last| last + 1)
     }
 
@@ -219,6 +224,14 @@ pub(crate) fn equation(blend: &SetBlend) -> [u8; 6] {
     [blend.src_color, blend.dst_color, blend.color_op, blend.src_alpha, blend.dst_alpha, blend.alpha_op]
 }
 
+/// The same in a word, as [`packed`] has it.
+#[inline(always)]
+pub(crate) fn equation_word(blend: &SetBlend) -> u64 {
+    // They are bytes 1 to 6 of the body.
+    let words: &[u64; 5] = bytemuck::cast_ref(blend);
+    u64::from_le(words[0]) >> 8 & 0xffff_ffff_ffff
+}
+
 /// Equation bytes in a word, the first in the lowest.
 #[inline]
 pub(crate) fn packed([a, b, c, d, e, f]: [u8; 6]) -> u64 {
@@ -272,14 +285,20 @@ pub(crate) struct Fixed {
 
 /// Write masks of a draw, without the targets that the shader does not write: Vulkan leaves their values undefined.
 pub(crate) fn write_masks(profile: &Profile, blend: &SetBlend, outputs: u32) -> [u8; 8] {
-    let masks = (u64::from_le_bytes(blend.write_masks) & masks_of(outputs)).to_le_bytes();
+    written_masks(profile, blend, masks_of(outputs))
+}
+
+/// The same of what [`masks_of`] says of the outputs.
+#[inline(always)]
+pub(crate) fn written_masks(profile: &Profile, blend: &SetBlend, written: u64) -> [u8; 8] {
+    let masks = (u64::from_le_bytes(blend.write_masks) & written).to_le_bytes();
     if profile.independent_blend { masks } else { [masks[0]; 8] }
 }
 
 /// A byte of 15 for each of the first eight bits that is set. In one word: byte by byte it was a sixth of what a change of
 /// state took.
 #[inline]
-fn masks_of(outputs: u32) -> u64 {
+pub(crate) fn masks_of(outputs: u32) -> u64 {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     // Byte `n` has bit `n`, then its highest bit where that is set.
     let own = (u64::from(outputs & 0xff) * EACH) & 0x8040_2010_0804_0201;

@@ -30,10 +30,10 @@ fn alike<const N: usize>(one: [u64; N], other: [u64; N]) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PackedRaster {
     /// Bytes: cull, front_ccw, fill, back_fill + 1 in two of them, flags.
-    faces: u64,
-    line_width: u64,
-    bias: u64,
-    sample_mask: u64,
+    pub(crate) faces: u64,
+    pub(crate) line_width: u64,
+    pub(crate) bias: u64,
+    pub(crate) sample_mask: u64,
 }
 
 impl PartialEq for PackedRaster {
@@ -57,6 +57,26 @@ impl From<DynamicRaster> for PackedRaster {
 }
 
 impl PackedRaster {
+    // Bits of `faces`.
+    pub(crate) const CULL: u64 = 0xff;
+    pub(crate) const FRONT_CCW: u64 = 0xff << 8;
+    pub(crate) const FILL: u64 = 0xff << 16;
+    pub(crate) const DISCARD: u64 = 1 << 40;
+    pub(crate) const CLAMP: u64 = 1 << 41;
+    pub(crate) const BIAS: u64 = 1 << 42;
+
+    /// Bits that are others than before; all bits where there was nothing.
+    #[inline(always)]
+    pub(crate) fn differing(self, before: Option<Self>) -> Self {
+        let all = Self { faces: u64::MAX, line_width: u64::MAX, bias: u64::MAX, sample_mask: u64::MAX };
+        before.map_or(all, |before| Self {
+            faces: self.faces ^ before.faces,
+            line_width: self.line_width ^ before.line_width,
+            bias: self.bias ^ before.bias,
+            sample_mask: self.sample_mask ^ before.sample_mask,
+        })
+    }
+
     #[inline(always)]
     fn words(self) -> [u64; 4] {
         [self.faces, self.line_width, self.bias, self.sample_mask]
@@ -135,7 +155,8 @@ pub(crate) struct DynamicBlend {
     pub(crate) equation: u64,
     /// Where targets have equations of their own: those.
     pub(crate) own: Option<Box<[u64; 8]>>,
-    pub(crate) constant: [u32; 4],
+    /// Bits of four floats.
+    pub(crate) constant: [u64; 2],
 }
 
 impl DynamicBlend {
@@ -143,7 +164,7 @@ impl DynamicBlend {
     #[cfg(test)]
     pub(crate) fn effective(self) -> Self {
         let blends = self.blends || self.enable != 0;
-        if blends { self } else { Self { equation: 0, own: None, constant: [0; 4], ..self } }
+        if blends { self } else { Self { equation: 0, own: None, constant: [0; 2], ..self } }
     }
 
     /// Write masks of so many targets.

@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub(crate) struct Shading {
     pub(crate) vertex: Option<Arc<Variant>>,
     pub(crate) pixel: Option<Arc<Variant>>,
+    /// What it writes: a byte of 15 for each target.
+    pub(crate) written: u64,
     /// The guest's, if it has one.
     pub(crate) geometry: Option<Arc<Variant>>,
     /// See [`Renderer::geometry`].
