@@ -10,8 +10,7 @@ use crate::expr::type_name;
 struct Helper {
     op: Op,
     name: &'static str,
-    operand: Kind,
-    operands: usize,
+    operands: &'static [Kind],
     result: Kind,
     /// What it gives for `a`, `b` and `c`: the last statement of it returns.
     body: &'static str,
@@ -22,12 +21,11 @@ struct Helper {
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
 /// The functions, by opcode.
-const HELPERS: [Helper; 16] = [
+const HELPERS: [Helper; 19] = [
     Helper {
         op: Op::FToI,
         name: "float_to_int",
-        operand: Kind::Float,
-        operands: 1,
+        operands: &[Kind::Float; 1],
         result: Kind::Int,
         body: "return a >= 2147483648.0f ? 0x7fffffffu : a > -2147483648.0f ? uint(int(a)) : a <= -2147483648.0f ? 0x80000000u : 0u;",
         comment: "Toward zero, clamped to the range; 0 for NaN.",
@@ -35,8 +33,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::FToU,
         name: "float_to_uint",
-        operand: Kind::Float,
-        operands: 1,
+        operands: &[Kind::Float; 1],
         result: Kind::Int,
         body: "return a >= 4294967296.0f ? 0xffffffffu : a > 0.0f ? uint(a) : 0u;",
         comment: "Toward zero, clamped to the range; 0 for NaN.",
@@ -44,8 +41,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::UDiv,
         name: "unsigned_divide",
-        operand: Kind::Int,
-        operands: 2,
+        operands: &[Kind::Int; 2],
         result: Kind::Int,
         body: "return b == 0u ? 0xffffffffu : a / b;",
         comment: "All bits for a division by zero.",
@@ -53,8 +49,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::UMod,
         name: "unsigned_remainder",
-        operand: Kind::Int,
-        operands: 2,
+        operands: &[Kind::Int; 2],
         result: Kind::Int,
         body: "return b == 0u ? 0xffffffffu : a % b;",
         comment: "All bits for a division by zero.",
@@ -62,8 +57,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::IDiv,
         name: "signed_divide",
-        operand: Kind::Int,
-        operands: 2,
+        operands: &[Kind::Int; 2],
         result: Kind::Int,
         body: "return b == 0u ? 0xffffffffu : b == 0xffffffffu ? -a : uint(int(a) / int(b));",
         comment: "Wraps; all bits for a division by zero.",
@@ -71,8 +65,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::IRem,
         name: "signed_remainder",
-        operand: Kind::Int,
-        operands: 2,
+        operands: &[Kind::Int; 2],
         result: Kind::Int,
         body: "return b == 0u ? 0xffffffffu : b == 0xffffffffu ? 0u : uint(int(a) % int(b));",
         comment: "Sign of the dividend; all bits for a division by zero.",
@@ -80,8 +73,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::FindLsb,
         name: "lowest_bit",
-        operand: Kind::Int,
-        operands: 1,
+        operands: &[Kind::Int; 1],
         result: Kind::Int,
         body: "return a == 0u ? 0xffffffffu : ctz(a);",
         comment: "Number of the lowest bit that is set; all bits without any.",
@@ -89,8 +81,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::FindMsb,
         name: "highest_bit",
-        operand: Kind::Int,
-        operands: 1,
+        operands: &[Kind::Int; 1],
         result: Kind::Int,
         body: "return 31u - clz(a);",
         comment: "Number of the highest bit that is set; all bits without any.",
@@ -98,8 +89,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::FindMsbSigned,
         name: "highest_bit_signed",
-        operand: Kind::Int,
-        operands: 1,
+        operands: &[Kind::Int; 1],
         result: Kind::Int,
         body: "return 31u - clz(a ^ uint(int(a) >> 31));",
         comment: "Number of the highest bit that differs from the sign; all bits without any.",
@@ -107,8 +97,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::UBfe,
         name: "unsigned_field",
-        operand: Kind::Int,
-        operands: 3,
+        operands: &[Kind::Int; 3],
         result: Kind::Int,
         body: "return a >> (b & 31u) & ~(0xffffffffu << (c & 31u));",
         comment: "c bits of a from bit b on.",
@@ -116,8 +105,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::IBfe,
         name: "signed_field",
-        operand: Kind::Int,
-        operands: 3,
+        operands: &[Kind::Int; 3],
         result: Kind::Int,
         body: "uint first = b & 31u;\n    uint count = c & 31u;\n    uint above = 32u - min(first + count, 32u);\n    \
                return count == 0u ? 0u : uint(int(a << above) >> (above + first));",
@@ -126,8 +114,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::UAddCarry,
         name: "add_carries",
-        operand: Kind::Int,
-        operands: 2,
+        operands: &[Kind::Int; 2],
         result: Kind::Bool,
         body: "return a + b < a;",
         comment: "Whether the sum does not fit.",
@@ -135,8 +122,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::USubBorrow,
         name: "subtract_borrows",
-        operand: Kind::Int,
-        operands: 2,
+        operands: &[Kind::Int; 2],
         result: Kind::Bool,
         body: "return a < b;",
         comment: "Whether the difference does not fit.",
@@ -144,8 +130,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::FToH,
         name: "float_to_half",
-        operand: Kind::Float,
-        operands: 1,
+        operands: &[Kind::Float; 1],
         result: Kind::Int,
         body: "uint sign = as_type<uint>(a) >> 16 & 0x8000u;\n    uint size = as_type<uint>(a) & 0x7fffffffu;\n    \
                uint half_size = size >= 0x47800000u ? 0x7c00u : \
@@ -157,8 +142,7 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::FToHZ,
         name: "float_to_half_toward_zero",
-        operand: Kind::Float,
-        operands: 1,
+        operands: &[Kind::Float; 1],
         result: Kind::Int,
         body: "uint sign = as_type<uint>(a) >> 16 & 0x8000u;\n    uint size = as_type<uint>(a) & 0x7fffffffu;\n    \
                uint half_size = size == 0x7f800000u ? 0x7c00u : size >= 0x47800000u ? 0x7bffu : \
@@ -169,14 +153,41 @@ const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::HToF,
         name: "half_to_float",
-        operand: Kind::Int,
-        operands: 1,
+        operands: &[Kind::Int; 1],
         result: Kind::Float,
         body: "uint size = a & 0x7fffu;\n    \
                uint bits = size > 0x7c00u ? 0x7fc00000u : size == 0x7c00u ? 0x7f800000u : \
                size < 0x400u ? as_type<uint>(float(size) / 16777216.0f) : (size << 13) + 0x38000000u;\n    \
                return as_type<float>(bits | (a & 0x8000u) << 16);",
         comment: "Float of the half in the low bits.",
+    },
+    Helper {
+        op: Op::FLdexp,
+        name: "scale_by_power",
+        operands: &[Kind::Float, Kind::Int],
+        result: Kind::Float,
+        body: "int rest = int(b);\n    for (uint i = 0u; i < 3u; i++) {\n        int step = clamp(rest, -126, 127);\n        \
+               a = a * as_type<float>(uint(step + 127) << 23);\n        rest = rest - step;\n    }\n    return a;",
+        comment: "a * 2^b for signed b, in steps that are powers of two themselves.",
+    },
+    Helper {
+        op: Op::FFrexpMant,
+        name: "mantissa",
+        operands: &[Kind::Float; 1],
+        result: Kind::Float,
+        body: "uint size = as_type<uint>(a) & 0x7fffffffu;\n    uint shift = size < 0x800000u ? clz(size) - 8u : 0u;\n    \
+               uint mantissa = 0x3f000000u | (size << (shift & 31u) & 0x7fffffu);\n    \
+               return size == 0u || size >= 0x7f800000u ? a : as_type<float>(mantissa | (as_type<uint>(a) & 0x80000000u));",
+        comment: "From 0.5 to below 1, with the sign; what is no such number times a power of two is itself.",
+    },
+    Helper {
+        op: Op::FFrexpExp,
+        name: "exponent",
+        operands: &[Kind::Float; 1],
+        result: Kind::Int,
+        body: "uint size = as_type<uint>(a) & 0x7fffffffu;\n    uint shift = size < 0x800000u ? clz(size) - 8u : 0u;\n    \
+               return size == 0u || size >= 0x7f800000u ? 0u : (size << (shift & 31u) >> 23) - 126u - shift;",
+        comment: "The power of two that the mantissa is multiplied by; 0 of zeros, infinities and NaN.",
     },
 ];
 
@@ -198,10 +209,10 @@ impl Helpers {
     /// Writes the functions that are called.
     pub(crate) fn write(&self, out: &mut String) {
         for (helper, &called) in HELPERS.iter().zip(&self.called).filter(|(_, called)| **called != 0) {
-            let Helper { name, operand, operands, result, body, comment, .. } = *helper;
+            let Helper { name, operands, result, body, comment, .. } = *helper;
             let arguments = |out: &mut String, lanes| {
-                let ty = type_name(Type::new(operand, lanes));
-                for (i, name) in NAMES[..operands].iter().enumerate() {
+                for (i, (name, kind)) in NAMES.iter().zip(operands).enumerate() {
+                    let ty = type_name(Type::new(*kind, lanes));
                     let comma = if i > 0 { ", " } else { "" };
                     let _ = write!(out, "{comma}{ty} {name}");
                 }
@@ -216,7 +227,7 @@ impl Helpers {
                 let _ = write!(out, ")\n{{\n    return {ty}(");
                 for (i, lane) in ["x", "y", "z", "w"][..lanes as usize].iter().enumerate() {
                     let _ = write!(out, "{}{name}(", if i > 0 { ", " } else { "" });
-                    for (i, name) in NAMES[..operands].iter().enumerate() {
+                    for (i, name) in NAMES[..operands.len()].iter().enumerate() {
                         let _ = write!(out, "{}{name}.{lane}", if i > 0 { ", " } else { "" });
                     }
                     out.push(')');

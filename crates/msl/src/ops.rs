@@ -92,7 +92,7 @@ impl Emitter<'_> {
             Op::FindLsb | Op::FindMsb | Op::FindMsbSigned | Op::UBfe | Op::IBfe | Op::UAddCarry | Op::USubBorrow => {
                 self.helper(data, ty)
             }
-            Op::FToH | Op::FToHZ | Op::HToF => self.helper(data, ty),
+            Op::FToH | Op::FToHZ | Op::HToF | Op::FLdexp | Op::FFrexpMant | Op::FFrexpExp => self.helper(data, ty),
             Op::IAnd => self.operator(data, "&", Bits, [Unary; 2], Plain),
             Op::IOr => self.operator(data, "|", Bits, [Unary; 2], Plain),
             Op::IXor => self.operator(data, "^", Bits, [Unary; 2], Plain),
@@ -203,10 +203,7 @@ impl Emitter<'_> {
                 return Ok(None);
             }
 
-            Op::FLdexp
-            | Op::FFrexpMant
-            | Op::FFrexpExp
-            | Op::DAdd
+            Op::DAdd
             | Op::DSub
             | Op::DMul
             | Op::DFma
