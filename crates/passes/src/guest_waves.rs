@@ -30,18 +30,7 @@ pub fn run(m: &mut Module, host: u32) -> bool {
         return true;
     }
     let waves = group.div_ceil(MAX_WAVE);
-    let area = m.shared;
-    if area + waves * AREA > MAX_SHARED {
-        return false;
-    }
-    m.shared += waves * AREA;
-    let at = InputAt::LocalIndex;
-    let index = m.inputs.iter().position(|input| input.at == at).unwrap_or_else(|| {
-        let name = at.builtin().map_or("", |(name, ..)| name).to_owned();
-        m.inputs.push(InputDecl { name, ty: Type::I32, at, interp: Interp::Flat, semantic: None });
-        m.inputs.len() - 1
-    });
-    let index = Input::new(index);
+    let Some((area, index)) = room(m, waves) else { return false };
     if waves > 1 {
         lockstep::run(m, &|cursor, value| Code { cursor, area, index, group }.any_wave(value));
         ssa::run(m);
@@ -76,6 +65,34 @@ pub fn run(m: &mut Module, host: u32) -> bool {
         dce::run(m);
     }
     true
+}
+
+/// Has all lanes of a group that is one wave of the guest come by wherever they wait for each other. False, and nothing changed, where there
+/// is no memory left for what that needs.
+pub(crate) fn bring_together(m: &mut Module) -> bool {
+    let group = m.group.iter().product::<u32>();
+    let Some((area, index)) = room(m, 1) else { return false };
+    lockstep::run(m, &|cursor, value| Code { cursor, area, index, group }.any(value));
+    ssa::run(m);
+    simplify::run(m);
+    dce::run(m);
+    true
+}
+
+/// Makes room for the words of lanes: where they begin in the group's memory, and the input with the lane's number.
+fn room(m: &mut Module, waves: u32) -> Option<(u32, Input)> {
+    let area = m.shared;
+    if area + waves * AREA > MAX_SHARED {
+        return None;
+    }
+    m.shared += waves * AREA;
+    let at = InputAt::LocalIndex;
+    let index = m.inputs.iter().position(|input| input.at == at).unwrap_or_else(|| {
+        let name = at.builtin().map_or("", |(name, ..)| name).to_owned();
+        m.inputs.push(InputDecl { name, ty: Type::I32, at, interp: Interp::Flat, semantic: None });
+        m.inputs.len() - 1
+    });
+    Some((area, Input::new(index)))
 }
 
 /// Whether an instruction asks for the host's waves.

@@ -25,6 +25,7 @@ mod rewrite;
 pub mod simplify;
 pub mod ssa;
 pub mod types;
+pub mod wave_order;
 
 pub use float_rules::FloatRules;
 pub use pipeline::{Options, optimize, optimize_observed};

@@ -14,7 +14,9 @@
 //! Nothing is changed where it is certain that all lanes of the group go the same way (by constants, and what comes of them), so
 //! that usual loops around barriers stay as they are.
 
-use afterimage_ir::{Args, Def, Flags, Imm, Input, InputAt, Inst, Mask, Module, Op, Region, Type, Value, Var, VarDecl};
+use afterimage_ir::{
+    Args, Def, Flags, Imm, Input, InputAt, Inst, MAX_WAVE, Mask, Module, Op, Region, Type, Value, Var, VarDecl,
+};
 use smallvec::smallvec;
 
 use crate::guest_waves::exchanges;
@@ -76,6 +78,8 @@ struct Analysis {
     differs: Vec<bool>,
     /// Constructs that all lanes of the group go through in the same way.
     same_way: Vec<bool>,
+    /// The group is one wave of the guest's, which is what waves are.
+    one_wave: bool,
     changed: bool,
 }
 
@@ -92,6 +96,7 @@ impl Analysis {
             does: vec![Effects::default(); insts],
             differs: vec![false; m.values.len()],
             same_way: vec![false; insts],
+            one_wave: m.guest_waves && m.group.iter().product::<u32>() <= MAX_WAVE,
             changed: true,
         };
         known.scan(m, m.body);
@@ -195,6 +200,7 @@ impl Analysis {
                 (Op::LoadInput, Imm::Input(input)) if !is_of_group(m, input) => self.differ(&data.results),
                 (op, _) => {
                     let own = op.has(Flags::SIDE_EFFECT) || op.has(Flags::MEMORY) || op.has(Flags::WAVE);
+                    let own = own && !(self.one_wave && is_of_wave(op));
                     if own || data.args.iter().any(|arg| self.differs[arg.index()]) {
                         self.differ(&data.results);
                     }
@@ -205,8 +211,13 @@ impl Analysis {
     }
 }
 
+/// Whether a whole wave is told the same; where a lane is named, if all name the same one.
+fn is_of_wave(op: Op) -> bool {
+    matches!(op, Op::Ballot | Op::WaveAny | Op::ReadFirst | Op::ReadLane)
+}
+
 /// Whether an input is the same for a whole group.
-fn is_of_group(m: &Module, input: Input) -> bool {
+pub(crate) fn is_of_group(m: &Module, input: Input) -> bool {
     matches!(m.inputs[input.index()].at, InputAt::WorkgroupId | InputAt::WorkgroupCount)
 }
 

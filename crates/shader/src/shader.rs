@@ -6,10 +6,10 @@ use afterimage_abi::{
 };
 use afterimage_ir::{self as ir, BuildError, Kind, Module, OutputAt, VerifyError};
 use afterimage_msl as msl;
-use afterimage_passes::FloatRules;
 use afterimage_passes::clip_varyings::{self, Lanes};
 use afterimage_passes::feedback::FeedbackError;
 use afterimage_passes::rectangles::RectangleError;
+use afterimage_passes::{FloatRules, guest_waves, wave_order};
 use afterimage_shader_d3d9::ffp::{self, FixedPixelKey, FixedVertexKey};
 use afterimage_shader_d3d9::io;
 use afterimage_shader_d3d9::signature::{SamplerUse, Signature};
@@ -545,7 +545,11 @@ impl Shader {
         check_length(&module, MAX_LIFTED)?;
         afterimage_passes::optimize(&mut module, &afterimage_passes::Options { float_rules: profile.float_rules });
         check_length(&module, MAX_INSTRUCTIONS)?;
-        if !afterimage_passes::guest_waves::run(&mut module, profile.wave) {
+        let in_step = match &self.code {
+            Code::Gcn(source) if source.stage == gcn::io::HwStage::Cs => wave_order::run(&mut module, profile.wave),
+            _ => true,
+        };
+        if !guest_waves::run(&mut module, profile.wave) || !in_step {
             tracing::warn!("shader {:032x}: no shared memory is left for a wave of the guest's size", self.hash);
         }
         Ok(module)
