@@ -284,14 +284,19 @@ fn until_unchanged(
     b.load(found)
 }
 
-/// `ds_append` and `ds_consume`: a counter at M0's upper half plus the offset changes by the number of live lanes, once.
+/// `ds_append` and `ds_consume`: a counter at M0's upper half plus the offset changes by the number of live lanes, once. Where M0 is all
+/// ones, which sets no limit to a group's share, it is at the offset: so Mesa uses them on this hardware (`visit_shared_append` of
+/// `aco_instruction_selection.cpp`).
 fn counter(l: &mut Lifter, inst: &Inst, fields: Ds) {
     let m0 = l.m0();
     let (exec, share) = (l.exec(), l.share);
     let append = inst.op == Op::DsAppend;
     let place = {
         let b = &mut l.b;
-        let base = ir!(b, ushr(m0, 16));
+        let mut base = ir!(b, ushr(m0, 16));
+        if !fields.gds {
+            base = ir!(b, select(ieq(m0, { b.i32(-1) }), 0, base));
+        }
         add(b, base, fields.offset().into())
     };
     let lane = l.b.lane_index();
