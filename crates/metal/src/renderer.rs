@@ -17,6 +17,7 @@ use crate::state::vertices::Copied;
 use crate::transfer::query::Queries;
 use crate::transfer::readback::ReadBacks;
 use afterimage_metal_calls::{Archives, BufferDescriptor, Device, Fault, Presents, Serial, StorageMode};
+use afterimage_render::looked::ReadSink;
 use afterimage_render::stats::Stats;
 use afterimage_render::table::Table;
 use afterimage_stream::{Budget, Budgets, DeviceInfo, ObjectKind, Reply, State, Validator};
@@ -167,6 +168,11 @@ impl<D: Device> Renderer<D> {
     /// In words, why the file cannot be written.
     pub fn write_pipelines(&self) -> std::result::Result<(), String> {
         self.pipelines.store.as_ref().map_or(Ok(()), |store| store.write(&self.device))
+    }
+
+    /// Sends what guests read back to `sink`, too.
+    pub fn set_read_sink(&mut self, sink: Option<ReadSink>) {
+        self.readbacks.looker.set(sink);
     }
 
     /// Why the renderer draws no more, if so: the device was lost. A new one must be made.

@@ -5,13 +5,14 @@
 //!   [`loops`]: what of a shader may keep a GPU busy.
 //! * [`hud`]: figures over pictures, as rectangles. [`stats`]: figures about a run.
 //! * [`constants`]: constants as shaders find them.
-//! * [`captures`]: capture files that are asked for and written.
+//! * [`captures`]: capture files that are asked for and written. [`looked`]: what is read back, for whoever looks at it besides.
 //! * [`own_process`]: what a renderer may ask for that has a process for itself.
 #![forbid(unsafe_code)]
 
 pub mod captures;
 pub mod constants;
 pub mod hud;
+pub mod looked;
 pub mod loops;
 pub mod order;
 pub mod own_process;

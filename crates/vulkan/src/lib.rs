@@ -47,6 +47,7 @@ mod apply_tests;
 #[cfg(test)]
 extern crate self as afterimage_vulkan;
 
+pub use afterimage_render::looked::{ReadSink, ReadTexels};
 pub use afterimage_render::own_process::{Cause, Hang, OwnProcess};
 pub use ash;
 pub use device::gpu::{Gpu, devices};

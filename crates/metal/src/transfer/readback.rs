@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::transfer::depth;
 use crate::transfer::expand::pack;
 use afterimage_metal_calls::{Device, Serial};
+use afterimage_render::looked::{Looker, ReadTexels};
 use afterimage_stream::{Arena, Format, Reply, UploadRef};
 use std::collections::VecDeque;
 
@@ -71,11 +72,13 @@ pub(crate) struct ReadBacks<D: Device> {
     pub(crate) waiting: VecDeque<Waiting<D>>,
     /// Whether one waits for the command buffer that is being written.
     pub(crate) asked: bool,
+    /// Who sees the texels besides the guest.
+    pub(crate) looker: Looker,
 }
 
 impl<D: Device> Default for ReadBacks<D> {
     fn default() -> Self {
-        Self { waiting: VecDeque::new(), asked: false }
+        Self { waiting: VecDeque::new(), asked: false, looker: Looker::default() }
     }
 }
 
@@ -98,7 +101,7 @@ impl<D: Device> ReadBacks<D> {
     pub(crate) fn copy(&mut self, device: &D, arena: &dyn Arena, completed: Serial) {
         for waiting in self.waiting.iter_mut().filter(|waiting| waiting.serial <= completed) {
             let Some(pending) = waiting.pending.take() else { continue };
-            let copied = copy(device, arena, &waiting.data, pending);
+            let copied = copy(device, arena, waiting, pending, &mut self.looker);
             waiting.ok = copied.unwrap_or_else(|error| {
                 tracing::error!("read back: {error}");
                 false
@@ -122,7 +125,14 @@ impl<D: Device> ReadBacks<D> {
     }
 }
 
-fn copy<D: Device>(device: &D, arena: &dyn Arena, data: &UploadRef, pending: Pending<D>) -> Result<bool> {
+fn copy<D: Device>(
+    device: &D,
+    arena: &dyn Arena,
+    waiting: &Waiting<D>,
+    pending: Pending<D>,
+    looker: &mut Looker,
+) -> Result<bool> {
+    let data = &waiting.data;
     match pending {
         Pending::Bytes(buffer) => {
             let mut bytes = vec![0; data.size as usize];
@@ -131,6 +141,8 @@ fn copy<D: Device>(device: &D, arena: &dyn Arena, data: &UploadRef, pending: Pen
         }
         Pending::Texels { copied, row_pitch } => {
             let texels = copied.texels(device)?;
+            let (format, [width, height]) = (copied.format, copied.size);
+            looker.show(&ReadTexels { token: waiting.token, format, width, height, bytes: &texels });
             let row = copied.format.row_bytes(copied.size[0]) as usize;
             let mut ok = true;
             for (y, bytes) in (0u32..).zip(texels.chunks(row.max(1))) {

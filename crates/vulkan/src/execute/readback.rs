@@ -8,11 +8,17 @@ use crate::resources::trash::Trash;
 use crate::transfer::depth;
 use crate::transfer::flat::Flat;
 use crate::transfer::readback::{Copied, Pending, Waiting};
+use afterimage_render::looked::ReadSink;
 use afterimage_stream::packets::{ReadBack, ReadBuffer, Rect, View};
 use afterimage_stream::{Arena, Format, UploadRef};
 use ash::vk;
 
 impl Renderer {
+    /// Sends what guests read back to `sink`, too.
+    pub fn set_read_sink(&mut self, sink: Option<ReadSink>) {
+        self.transfers.readbacks.looker.set(sink);
+    }
+
     /// Waits for what is being read back, and copies it, if there is much of it.
     pub(crate) fn limit_read_backs(&mut self, data: &UploadRef, arena: &dyn Arena) -> Result {
         if self.transfers.readbacks.outstanding() + u64::from(data.size) > OUTSTANDING_LIMIT {

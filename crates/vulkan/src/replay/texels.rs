@@ -125,6 +125,22 @@ fn small_float(bits: u32, mantissa: u32) -> f32 {
 }
 
 impl Texels {
+    /// Texels of a format that is not compressed, from rows that are packed; `None` of others, and where bytes are missing.
+    #[must_use]
+    pub fn of_bytes(format: Format, [width, height]: [u32; 2], bytes: &[u8]) -> Option<Self> {
+        let whole = format.info().block == 1 && bytes.len() == format.packed_size(width, height) as usize;
+        let texels = || Self {
+            view: View::default(),
+            format,
+            width,
+            height,
+            layout: format,
+            bytes: bytes.to_vec(),
+            blocks: None,
+        };
+        whole.then(texels)
+    }
+
     /// Texels in rows from the top: red, green, blue and alpha; missing colours are 0, missing alpha is 1. Values are those of
     /// the format; sRGB formats give what is stored, undecoded. Depth is in the red channel, stencil in the green one.
     #[must_use]

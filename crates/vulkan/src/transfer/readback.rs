@@ -2,6 +2,7 @@
 
 use crate::device::memory::Buffer;
 use crate::transfer::depth;
+use afterimage_render::looked::{Looker, ReadTexels};
 use afterimage_stream::{Arena, Format, Reply, UploadRef};
 use ash::vk;
 use std::collections::VecDeque;
@@ -65,6 +66,8 @@ pub(crate) struct ReadBacks {
     pub(crate) waiting: VecDeque<Waiting>,
     /// Whether one waits for the submission being recorded.
     pub(crate) asked: bool,
+    /// Who sees the texels besides the guest.
+    pub(crate) looker: Looker,
 }
 
 impl ReadBacks {
@@ -91,6 +94,8 @@ impl ReadBacks {
                 Pending::Texels { copied, row_pitch } => {
                     let texels = copied.texels();
                     let row = copied.format.row_bytes(copied.width) as usize;
+                    let Copied { format, width, height, .. } = copied;
+                    self.looker.show(&ReadTexels { token: waiting.token, format, width, height, bytes: &texels });
                     texels.chunks_exact(row).enumerate().all(|(y, bytes)| {
                         let at = y as u64 * u64::from(row_pitch);
                         u32::try_from(at).is_ok_and(|at| arena.copy_in(&waiting.data, at, bytes))
