@@ -66,6 +66,8 @@ struct Lookup {
     uint32_t layer;
     int32_t offset[3];
     float coord[3], dx[3], dy[3];
+    /// Of the quad, which the level of detail comes of.
+    float quad_dx[3], quad_dy[3];
     /// Level, or bias.
     float lod;
     float least;
@@ -435,6 +437,15 @@ struct Exchanged {
             float a = __builtin_bit_cast(float, soft::given[soft::lane | bit][i]);
             float b = __builtin_bit_cast(float, soft::given[soft::lane & ~bit][i]);
             out[i] = a - b;
+        }
+        return *this;
+    }
+
+    /// Difference of the first lane of the quad to that neighbour.
+    SOFT_RAW Exchanged first(int bit, float *out) const
+    {
+        for (int i = 0; i < count; i++) {
+            out[i] = __builtin_bit_cast(float, soft::given[bit][i]) - __builtin_bit_cast(float, soft::given[0][i]);
         }
         return *this;
     }

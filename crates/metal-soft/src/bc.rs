@@ -1,14 +1,9 @@
-//! Blocks of four by four texels, decoded. Source: Microsoft, "Block Compression (Direct3D 10)" and "BC6H", "BC7" of Direct3D 11.
+//! Blocks of four by four texels, decoded. Source: Microsoft, "Block Compression (Direct3D 10)".
 
 use afterimage_metal_calls::PixelFormat;
 
+use crate::bptc;
 use crate::texel::SRGB;
-
-/// Why a format is not decoded, by name.
-pub(crate) fn unsupported(format: PixelFormat) -> bool {
-    use PixelFormat::*;
-    matches!(format, BC6H_RGBFloat | BC6H_RGBUfloat | BC7_RGBAUnorm | BC7_RGBAUnorm_sRGB)
-}
 
 /// 0 to 255 of red, green and blue of 5, 6 and 5 bits, as fractions.
 fn color565(c: u16) -> [f32; 3] {
@@ -81,6 +76,13 @@ pub(crate) fn decode(format: PixelFormat, block: &[u8], x: u32, y: u32) -> [u32;
         BC5_RGUnorm | BC5_RGSnorm if block.len() >= 16 => {
             let signed = format == BC5_RGSnorm;
             [single(block, at, signed), single(&block[8..], at, signed), 0.0, 1.0]
+        }
+        BC6H_RGBFloat | BC6H_RGBUfloat if let Ok(block) = block.try_into() => {
+            let rgb = bptc::bc6h(block, at, format == BC6H_RGBFloat).map(|bits| half::f16::from_bits(bits).to_f32());
+            [rgb[0], rgb[1], rgb[2], 1.0]
+        }
+        BC7_RGBAUnorm | BC7_RGBAUnorm_sRGB if let Ok(block) = block.try_into() => {
+            bptc::bc7(block, at).map(|value| f32::from(value) / 255.0)
         }
         _ => [0.0, 0.0, 0.0, 1.0],
     };

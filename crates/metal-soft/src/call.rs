@@ -36,6 +36,9 @@ pub(crate) struct Lookup {
     pub(crate) coord: [f32; 3],
     pub(crate) dx: [f32; 3],
     pub(crate) dy: [f32; 3],
+    /// Of the quad, which the level of detail comes of.
+    pub(crate) quad_dx: [f32; 3],
+    pub(crate) quad_dy: [f32; 3],
     /// Level, or bias.
     pub(crate) lod: f32,
     pub(crate) least: f32,

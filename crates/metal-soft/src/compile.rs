@@ -14,7 +14,7 @@ use crate::text::{Interface, parse, wrap};
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) interface: Interface,
-    pub(crate) loaded: Loaded,
+    pub(crate) loaded: Arc<Loaded>,
     /// The hash of all that it was compiled of.
     pub(crate) hash: u128,
 }
@@ -75,14 +75,28 @@ const ARGUMENTS: [&str; 40] = [
     "-cl-single-precision-constant",
 ];
 
-static CLANG: LazyLock<Result<String, String>> = LazyLock::new(|| {
-    let works = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success());
-    let clang = ["clang++-14", "clang++"].into_iter().find(works).map(str::to_owned);
+/// A compiler.
+struct Clang {
+    name: &'static str,
+    /// Of what it says of itself, its arguments and the headers.
+    hash: u128,
+}
+
+static CLANG: LazyLock<Result<Clang, String>> = LazyLock::new(|| {
+    let version = |name: &'static str| {
+        let output = Command::new(name).arg("--version").output().ok().filter(|output| output.status.success())?;
+        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
+        hasher.update(&output.stdout);
+        ARGUMENTS.iter().for_each(|argument| hasher.update(argument.as_bytes()));
+        HEADERS.iter().for_each(|(_, text)| hasher.update(text.as_bytes()));
+        Some(Clang { name, hash: hasher.digest128() })
+    };
+    let clang = ["clang++-14", "clang++"].into_iter().find_map(version);
     clang.ok_or_else(|| "no clang++-14 or clang++: run `cargo xtask setup`".to_owned())
 });
 
-/// By the hash of the whole program.
-static CACHE: LazyLock<Mutex<HashMap<u128, Arc<Compiled>>>> = LazyLock::new(Mutex::default);
+/// By the hash of the whole program. Attributes are not in it, so that two functions with other interfaces may be one there.
+static CACHE: LazyLock<Mutex<HashMap<u128, Arc<Loaded>>>> = LazyLock::new(Mutex::default);
 
 /// Whether there is a compiler; or why not.
 ///
@@ -96,24 +110,41 @@ fn source(label: &str, text: impl Into<String>) -> Error {
     Error::Source { what: label.to_owned(), text: text.into() }
 }
 
-/// Compiles a function, or finds it.
-pub(crate) fn compile(descriptor: &FunctionDescriptor<'_>) -> Result<Arc<Compiled>, Error> {
+/// Compiles a function, or finds it, also in a folder with what was compiled before.
+pub(crate) fn compile(descriptor: &FunctionDescriptor<'_>, folder: Option<&Path>) -> Result<Arc<Compiled>, Error> {
     let fail = |text: String| source(descriptor.label, text);
     let program = parse(descriptor.source);
     let (interface, function) = Interface::of(&program, descriptor.name).map_err(fail)?;
     let text = wrap(&program, &interface, function, descriptor.constants).map_err(fail)?;
     let hash = xxhash_rust::xxh3::xxh3_128(text.as_bytes());
     if let Some(found) = CACHE.lock().unwrap_or_else(PoisonError::into_inner).get(&hash) {
-        return Ok(Arc::clone(found));
+        return Ok(Arc::new(Compiled { interface, loaded: Arc::clone(found), hash }));
     }
     let clang = CLANG.as_ref().map_err(|text| fail(text.clone()))?;
-    // The folder goes when the library is loaded.
-    let folder = tempfile::Builder::new().prefix("metal-soft-").tempdir().map_err(|e| fail(e.to_string()))?;
-    let library = build(clang, folder.path(), &text).map_err(fail)?;
-    let loaded = load(&library, interface.buffers.len()).map_err(fail)?;
-    let compiled = Arc::new(Compiled { interface, loaded, hash });
-    CACHE.lock().unwrap_or_else(PoisonError::into_inner).insert(hash, Arc::clone(&compiled));
-    Ok(compiled)
+    let kept = folder.map(|folder| folder.join(format!("{:032x}.so", hash ^ clang.hash)));
+    let loaded = match &kept {
+        // What cannot be loaded is made anew.
+        Some(kept) if kept.is_file() => load(kept, interface.buffers.len()).ok(),
+        _ => None,
+    };
+    let loaded = match loaded {
+        Some(loaded) => loaded,
+        None => {
+            // The folder goes when the library is loaded. In it nobody sees what is not whole.
+            let made = |parent: &Path| tempfile::Builder::new().prefix("metal-soft-").tempdir_in(parent);
+            let parent = folder.map_or_else(std::env::temp_dir, Path::to_owned);
+            let room =
+                std::fs::create_dir_all(&parent).and_then(|()| made(&parent)).map_err(|e| fail(e.to_string()))?;
+            let library = build(clang.name, room.path(), &text).map_err(fail)?;
+            if let Some(kept) = &kept {
+                std::fs::rename(&library, kept).map_err(|e| fail(e.to_string()))?;
+            }
+            load(kept.as_ref().unwrap_or(&library), interface.buffers.len()).map_err(fail)?
+        }
+    };
+    let loaded = Arc::new(loaded);
+    CACHE.lock().unwrap_or_else(PoisonError::into_inner).insert(hash, Arc::clone(&loaded));
+    Ok(Arc::new(Compiled { interface, loaded, hash }))
 }
 
 fn build(clang: &str, folder: &Path, text: &str) -> Result<PathBuf, String> {

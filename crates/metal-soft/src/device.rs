@@ -1,5 +1,6 @@
 //! The device: makes objects.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use afterimage_metal_calls::{
@@ -27,6 +28,8 @@ struct Inner {
     facts: Facts,
     steps: u64,
     fate: Fate,
+    /// What was compiled before.
+    compiled: Option<PathBuf>,
 }
 
 /// `MTLDevice` in software.
@@ -66,19 +69,19 @@ impl SoftDevice {
     /// A device with these facts, which should be those of some Mac.
     #[must_use]
     pub fn with_facts(facts: Facts) -> Self {
-        Self::fated(facts, 1 << 32, Mishaps::default())
+        Self::fated(facts, 1 << 32, Mishaps::default(), None)
     }
 
     /// Ends shaders of a command buffer that run so many blocks of code, all invocations together: a timeout. 2^32 unless said.
     #[must_use]
     pub fn with_steps(self, steps: u64) -> Self {
-        Self::fated(self.0.facts.clone(), steps, self.0.fate.mishaps().clone())
+        Self::fated(self.0.facts.clone(), steps, self.0.fate.mishaps().clone(), self.0.compiled.clone())
     }
 
     /// Lets things go wrong. What was made of the device before is of another.
     #[must_use]
     pub fn with_mishaps(self, mishaps: Mishaps) -> Self {
-        Self::fated(self.0.facts.clone(), self.0.steps, mishaps)
+        Self::fated(self.0.facts.clone(), self.0.steps, mishaps, self.0.compiled.clone())
     }
 
     /// Buffers and textures that were asked for: [`Mishaps::no_memory`] has their numbers.
@@ -102,8 +105,15 @@ impl SoftDevice {
         Ok(SoftBuffer(Arc::new(Bytes { memory, descriptor: descriptor.clone(), label })))
     }
 
-    fn fated(facts: Facts, steps: u64, mishaps: Mishaps) -> Self {
-        Self(Arc::new(Inner { facts, steps, fate: Fate::new(mishaps) }))
+    /// Keeps what clang makes in a folder of the user's own, which later processes look into: what lies there is loaded. What was made of the
+    /// device before is of another.
+    #[must_use]
+    pub fn with_compiled(self, folder: PathBuf) -> Self {
+        Self::fated(self.0.facts.clone(), self.0.steps, self.0.fate.mishaps().clone(), Some(folder))
+    }
+
+    fn fated(facts: Facts, steps: u64, mishaps: Mishaps, compiled: Option<PathBuf>) -> Self {
+        Self(Arc::new(Inner { facts, steps, fate: Fate::new(mishaps), compiled }))
     }
 
     pub(crate) fn fate(&self) -> &Fate {
@@ -187,7 +197,7 @@ impl Device for SoftDevice {
 
     fn new_function(&self, descriptor: &FunctionDescriptor<'_>) -> Result<SoftFunction> {
         self.0.fate.call(descriptor.label)?;
-        let compiled = compile(descriptor)?;
+        let compiled = compile(descriptor, self.0.compiled.as_deref())?;
         let faults = checks::function(&self.0.facts, &compiled.interface);
         if !faults.is_empty() {
             return Err(Error::Source { what: descriptor.label.to_owned(), text: faults.join("; ") });

@@ -15,11 +15,11 @@
 //!   reads what is being drawn finds what was there before. What a pass does not load, or does not store, is fuchsia.
 //! * [`Mishaps`] are what goes wrong on purpose: no memory, a GPU that hangs, a device that goes.
 //!
-//! What it does not do: BC6H and BC7 (refused by name), threadgroup arguments, argument buffers, more than one viewport. Anisotropic lookups
-//! take the right level, but one place of it.
+//! What it does not do: threadgroup arguments, argument buffers, more than one viewport.
 
 mod archive;
 mod bc;
+mod bptc;
 mod call;
 mod checks;
 mod command;

@@ -1,5 +1,6 @@
-//! Samplers, and lookups of textures with them. Anisotropy is taken for trilinear filtering by the longer axis shortened by it: the level
-//! is right, the footprint is not.
+//! Samplers, and lookups of textures with them. What Metal's documents leave open is done as lavapipe does it, with whose pictures ours are
+//! compared: the logarithm of the level of detail, and where an anisotropic lookup looks. Weights are floats, as lavapipe's are without its
+//! shortcut of eight bits (`GALLIVM_PERF=no_aos_sampling`).
 
 use afterimage_metal_calls::{
     AddressMode, BorderColor, CompareFunction, Filter, MipFilter, SamplerDescriptor, TextureType,
@@ -215,29 +216,72 @@ impl Look<'_> {
         self.texel(level, std::array::from_fn(|i| if self.is_axis(i) { floor(at[i]) } else { 0 }), face)
     }
 
-    /// The level of detail that the gradients ask for.
-    fn detail(&self, face: Option<u32>) -> f32 {
+    /// Gradients along x and y in texels of the largest level.
+    fn gradients(&self, face: Option<u32>, of: [[f32; 3]; 2]) -> [[f32; 3]; 2] {
         let size = self.texture.size(0);
-        let length = |d: [f32; 3]| -> f32 {
-            let d: [f32; 3] = match face {
-                // On the face: of s = x / m, the change is (dx - s dm) / m.
-                Some(_) => {
-                    let whole = face_of(self.lookup.coord, d);
-                    [whole[0] * 0.5 * size[0] as f32, whole[1] * 0.5 * size[0] as f32, 0.0]
-                }
-                None => std::array::from_fn(|i| {
-                    let scale = if self.sampler.pixels { 1.0 } else { size[i] as f32 };
-                    if self.is_axis(i) { d[i] * scale } else { 0.0 }
-                }),
-            };
-            (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt()
-        };
-        let (x, y) = (length(self.lookup.dx), length(self.lookup.dy));
-        let (longer, shorter) = if x > y { (x, y) } else { (y, x) };
-        let anisotropy = self.sampler.of.anisotropy.max(1) as f32;
-        let ratio = if shorter > 0.0 { (longer / shorter).min(anisotropy) } else { anisotropy };
-        (if anisotropy > 1.0 { longer / ratio.max(1.0) } else { longer }).log2()
+        of.map(|d| match face {
+            // On the face: of s = x / m, the change is (dx - s dm) / m.
+            Some(_) => {
+                let whole = face_of(self.lookup.coord, d);
+                [whole[0] * 0.5 * size[0] as f32, whole[1] * 0.5 * size[0] as f32, 0.0]
+            }
+            None => std::array::from_fn(|i| {
+                let scale = if self.sampler.pixels { 1.0 } else { size[i] as f32 };
+                if self.is_axis(i) { d[i] * scale } else { 0.0 }
+            }),
+        })
     }
+
+    /// The level of detail that gradients ask for.
+    fn detail(&self, gradients: [[f32; 3]; 2]) -> f32 {
+        let [x, y] = gradients.map(|d| d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        let (longer, shorter) = if x > y { (x, y) } else { (y, x) };
+        let anisotropy = self.anisotropy() as f32;
+        0.5 * log2(if anisotropy > 1.0 { shorter.max(longer / (anisotropy * anisotropy)) } else { longer })
+    }
+
+    /// How much longer than wide a footprint may be.
+    fn anisotropy(&self) -> u32 {
+        if self.sampler.of.min == Filter::Linear && self.lookup.kind == 1 {
+            self.sampler.of.anisotropy.max(1)
+        } else {
+            1
+        }
+    }
+
+    /// The mean of lookups along the longer axis of the footprint, one for each texel of its length and no more than 16, as lavapipe does it:
+    /// Metal's documents do not say.
+    fn along(&self, level: u32, coord: [f32; 3], face: Option<u32>, gradients: [[f32; 3]; 2]) -> [f32; 4] {
+        let (size, whole) = (self.texture.size(level), self.texture.size(0));
+        let edge = |i: usize| if face.is_some() { whole[0] } else { whole[i] } as f32;
+        // As parts of the texture.
+        let parts = gradients.map(|d| [d[0] / edge(0), d[1] / edge(1)]);
+        let longest = |d: [f32; 2]| d[0].abs().max(d[1].abs());
+        let (x, y) = (longest(parts[0]) * size[0] as f32, longest(parts[1]) * size[1] as f32);
+        let axis = if x > y { parts[0] } else { parts[1] };
+        let count = x.max(y).ceil().clamp(1.0, 16.0);
+        let scale = |i: usize| if self.sampler.pixels { edge(i) } else { 1.0 };
+        let mut sum = [0.0; 4];
+        for k in 0..count as u32 {
+            let by = (k as f32 + 0.5) / count - 0.5;
+            let mut at = [coord[0] + by * axis[0] * scale(0), coord[1] + by * axis[1] * scale(1), coord[2]];
+            if face.is_some() {
+                at = at.map(|at| at.clamp(0.0, 1.0));
+            }
+            let texel = self.level(level, Filter::Linear, at, face);
+            sum = std::array::from_fn(|i| sum[i] + texel[i]);
+        }
+        sum.map(|sum| sum / count)
+    }
+}
+
+/// The logarithm to base 2 as graphics hardware and lavapipe have it: a straight line from a power of two to the next, never more than
+/// 0.087 too small. (Of a square, so that the level of detail is never more than 0.044 too small.)
+fn log2(value: f32) -> f32 {
+    let bits = value.to_bits();
+    let exponent = (bits >> 23) as i32 - 127;
+    let mantissa = f32::from_bits(bits & 0x7f_ffff | 1f32.to_bits());
+    exponent as f32 + mantissa - 1.0
 }
 
 /// How a place on the face of a cube changes with the direction.
@@ -306,7 +350,9 @@ pub(crate) fn sample(turn: &Turn, texture: &SoftTexture, sampler: Sampler, looku
     if lookup.kind == 2 {
         return gather(&look, coord, on);
     }
-    let detail = if lookup.kind == 0 { lookup.lod } else { look.detail(on) + lookup.lod };
+    // All pixels of a quad have one level of detail.
+    let of_quad = look.gradients(on, [lookup.quad_dx, lookup.quad_dy]);
+    let detail = if lookup.kind == 0 { lookup.lod } else { look.detail(of_quad) + lookup.lod };
     let [least, most] = sampler.of.lod.map(f32::from_bits);
     let least = least.max(lookup.least);
     // No level of detail at all (no gradients) is that of the largest.
@@ -321,6 +367,10 @@ pub(crate) fn sample(turn: &Turn, texture: &SoftTexture, sampler: Sampler, looku
     };
     if !look.is_float {
         return look.nearest_words(level.min(last), coord, on);
+    }
+    if look.anisotropy() > 1 {
+        let own = look.gradients(on, [lookup.dx, lookup.dy]);
+        return look.along(level.min(last), coord, on, own).map(f32::to_bits);
     }
     let first = look.level(level.min(last), filter, coord, on);
     if by == 0.0 || level >= last {

@@ -200,7 +200,7 @@ fn texels_that_lie_apart_in_every_shape() {
     let mut kit = Kit::new();
     for format in PixelFormat::ALL.iter().copied() {
         let caps = format.caps(kit.device.facts());
-        if !caps.exists || format.has_stencil() || matches!(format.name().get(..3), Some("BC6" | "BC7")) {
+        if !caps.exists || format.has_stencil() {
             continue;
         }
         let (block, bytes) = (format.block(), format.bytes());
@@ -241,5 +241,38 @@ fn texels_that_lie_apart_in_every_shape() {
             );
             assert_eq!(from, to, "{}", format.name());
         }
+    }
+}
+
+/// Two fragment functions whose text differs in an attribute only, which is no code.
+#[test]
+fn the_same_code_with_other_attributes_is_another_function() {
+    if !there_is_clang() {
+        return;
+    }
+    let source = |flat: &str| {
+        format!(
+            "#include <metal_stdlib>\nusing namespace metal;\n\
+             struct Out {{ float4 p [[position]]; float4 c [[user(c)]]; }};\n\
+             vertex Out v(uint n [[vertex_id]])\n{{\n\
+                 float2 at = float2(n == 1 ? 3.0f : -1.0f, n == 2 ? -3.0f : 1.0f);\n\
+                 return {{ float4(at, 0.0f, 1.0f), float4(n == 0 ? 0.0f : 1.0f) }};\n}}\n\
+             struct In {{ float4 c [[user(c){flat}]]; }};\n\
+             fragment float4 f(In in [[stage_in]]) {{ return in.c; }}\n"
+        )
+    };
+    let mut kit = Kit::new();
+    // The far corner, where two vertices count most: the first has 0.
+    for (flat, white) in [("", true), (", flat", false), ("", true)] {
+        let source = source(flat);
+        let target = kit.target(PixelFormat::RGBA8Unorm, [4, 4]);
+        let pipeline = kit.pipeline(&PipelineOf::new(&source, "v", "f", PixelFormat::RGBA8Unorm));
+        kit.begin(&target);
+        kit.queue.set_render_pipeline(&pipeline);
+        kit.draw(PrimitiveType::Triangle, 3);
+        kit.end();
+        kit.fine();
+        let last = kit.pixels(&target, [4, 4])[15];
+        assert_eq!(last[0] > 200, white, "{flat}: {last:?}");
     }
 }

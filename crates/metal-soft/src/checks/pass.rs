@@ -119,7 +119,7 @@ pub(crate) fn pass(facts: &Facts, of: &RenderPass<'_, SoftDevice>) -> (Extent, V
     }
     depth_with_stencil(&mut faults, facts, of);
     overlaps(&mut faults, of, &all);
-    let extent = extent(&mut faults, of, &all);
+    let extent = extent(&mut faults, facts, of, &all);
     if let Some(buffer) = of.visibility {
         faults.must(buffer.length() >= 8, || "the visibility buffer has no room for a result".to_owned());
     }
@@ -156,13 +156,26 @@ fn overlaps(faults: &mut Faults, of: &RenderPass<'_, SoftDevice>, all: &[(String
     }
 }
 
-fn extent(faults: &mut Faults, of: &RenderPass<'_, SoftDevice>, all: &[(String, &Target<'_>)]) -> Extent {
+fn extent(
+    faults: &mut Faults,
+    facts: &Facts,
+    of: &RenderPass<'_, SoftDevice>,
+    all: &[(String, &Target<'_>)],
+) -> Extent {
     let mut extent = Extent::default();
     let layers = of.layers.max(1);
     match (all.first(), of.without_attachments) {
         (None, Some([width, height, samples])) => {
             faults.must(width > 0 && height > 0 && samples > 0, || {
                 "no sampleCount for color and raster available".to_owned()
+            });
+            let most = facts.limits.texture_edge;
+            faults.must(width <= most && height <= most, || {
+                format!("renderTargetWidth ({width}) or Height ({height}) is greater than {most}")
+            });
+            let known = samples.is_power_of_two() && facts.samples >> samples.trailing_zeros().min(31) & 1 == 1;
+            faults.must(samples == 0 || known, || {
+                format!("defaultRasterSampleCount ({samples}) is not supported by this device")
             });
             extent = Extent { size: [width, height], samples, layers };
         }

@@ -6,7 +6,6 @@ use afterimage_metal_calls::{
 };
 
 use super::Faults;
-use crate::bc;
 use crate::device::is_memoryless;
 use crate::objects::SoftBuffer;
 use crate::texture::{SoftTexture, faces};
@@ -46,7 +45,8 @@ pub(crate) fn texture(facts: &Facts, of: &TextureDescriptor) -> Vec<String> {
     let (limits, name) = (&facts.limits, of.format.name());
     let caps = of.format.caps(facts);
     faults.must(caps.exists, || format!("pixelFormat {name} is not available on this device"));
-    faults.must(!bc::unsupported(of.format), || format!("the software Metal does not decode {name}"));
+    let stencil = of.format == PixelFormat::X32_Stencil8;
+    faults.must(!stencil, || format!("{name} is of views of textures with depth and stencil only"));
     let is_3d = of.ty == TextureType::D3;
     let most = if is_3d { limits.texture_edge_3d } else { limits.texture_edge };
     for (edge, size) in ["width", "height", "depth"].into_iter().zip(of.size) {
@@ -69,7 +69,7 @@ pub(crate) fn texture(facts: &Facts, of: &TextureDescriptor) -> Vec<String> {
         format!("mipmapLevelCount ({}) is not 1 to {most} of a {:?} of {width} by {height}", of.levels, of.ty)
     });
     samples(&mut faults, facts, of);
-    faults.must(of.format.block() == 1 || !(is_1d || is_3d || is_multisample(of.ty)), || {
+    faults.must(of.format.block() == 1 || !(is_1d || is_multisample(of.ty)), || {
         format!("{name} is compressed: no {:?}", of.ty)
     });
     faults.must(!is_depth(of.format.class()) || !(is_1d || is_3d), || {
@@ -88,6 +88,10 @@ fn samples(faults: &mut Faults, facts: &Facts, of: &TextureDescriptor) {
     faults.must(known, || format!("sampleCount ({samples}) is not supported by this device"));
     let caps = of.format.caps(facts);
     faults.must(samples <= 1 || caps.multisample, || format!("{} cannot be multisampled", of.format.name()));
+    let private = of.storage == StorageMode::Private || of.storage == StorageMode::Memoryless;
+    faults.must(samples <= 1 || facts.family.is_apple() || private, || {
+        "multisampled textures must be private on this device".to_owned()
+    });
 }
 
 fn usage(faults: &mut Faults, facts: &Facts, of: &TextureDescriptor) {
@@ -168,7 +172,6 @@ pub(crate) fn view(facts: &Facts, of: &SoftTexture, view: &TextureView) -> Vec<S
         faults.must(texture.samples == 1, || "multisampled textures cannot be swizzled".to_owned());
     }
     faults.must(!is_memoryless(texture.storage), || "a memoryless texture has no views".to_owned());
-    faults.must(!bc::unsupported(view.format), || format!("the software Metal does not decode {name}"));
     faults.0
 }
 

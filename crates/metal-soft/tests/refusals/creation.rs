@@ -80,7 +80,9 @@ fn textures() {
                 "cannot be multisampled",
             ),
             (|d| d.format = PixelFormat::Depth24Unorm_Stencil8, "not available on this device"),
-            (|d| d.format = PixelFormat::BC7_RGBAUnorm, "does not decode BC7"),
+            (|d| d.format = PixelFormat::X32_Stencil8, "of views of textures"),
+            (|d| d.format = PixelFormat::BC7_RGBAUnorm, ""),
+            (|d| (d.ty, d.size, d.format) = (TextureType::D3, [8, 8, 3], PixelFormat::BC1_RGBA), ""),
             (|d| (d.ty, d.size, d.format) = (TextureType::D1, [8, 1, 1], PixelFormat::BC1_RGBA), "compressed"),
             (|d| (d.ty, d.format) = (TextureType::D3, PixelFormat::Depth32Float), "depth or stencil"),
             (|d| (d.format, d.usage.target) = (PixelFormat::BC1_RGBA, true), "cannot be rendered to"),
@@ -108,7 +110,11 @@ fn textures() {
             (|d| d.format = PixelFormat::B5G6R5Unorm, "not available"),
             (|d| (d.format, d.storage) = (PixelFormat::Depth32Float, StorageMode::Shared), "must be private"),
             (|d| d.format = PixelFormat::Depth24Unorm_Stencil8, ""),
-            (|d| (d.ty, d.samples) = (TextureType::D2Multisample, 8), ""),
+            (|d| (d.ty, d.samples, d.storage) = (TextureType::D2Multisample, 8, StorageMode::Private), ""),
+            (
+                |d| (d.ty, d.samples, d.storage) = (TextureType::D2Multisample, 8, StorageMode::Shared),
+                "multisampled textures must be private",
+            ),
             (
                 |d| {
                     (d.storage, d.usage) =

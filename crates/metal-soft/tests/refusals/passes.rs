@@ -222,6 +222,8 @@ fn passes_without_attachments() {
         kit.wrong()
     };
     assert!(begin(Some([4, 4, 0]), None).contains("no sampleCount"));
+    assert!(begin(Some([4, 16385, 1]), None).contains("Height (16385) is greater than 16384"));
+    assert!(begin(Some([4, 4, 8]), None).contains("defaultRasterSampleCount (8)"));
     assert!(begin(Some([4, 4, 1]), None).contains("no visibilityResultBuffer"));
     let device = SoftDevice::new(Family::Apple7);
     let buffer = |length| {
