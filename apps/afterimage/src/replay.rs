@@ -3,6 +3,7 @@
 mod calls;
 mod measure;
 mod metal;
+mod read;
 mod replace;
 mod times;
 mod window;
@@ -47,6 +48,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///   afterimage replay scene.aftercap --window --loop
 ///   afterimage replay scene.aftercap --stats -
 ///   afterimage replay scene.aftercap -o draws --screenshots 0-1000/draw
+///   afterimage replay test.aftercap -o pictures --read-backs
 ///   afterimage replay scene.aftercap -o draw --calls 1742
 ///   afterimage replay scene.aftercap --measure --loop=10
 ///   afterimage replay scene.aftercap --times --calls draw
@@ -72,6 +74,9 @@ pub(crate) struct Args {
     /// Write the picture behind each of these calls of a capture, as CALL.png. Pictures of frames are then written with --frames only.
     #[arg(long, value_name = "SET", value_parser = calls, requires = "output", conflicts_with_all = ["repeat", "measure"])]
     screenshots: Option<CallSet>,
+    /// Write what the program of a capture read back, too: colours and depth as read-TOKEN.png, with the token of the packet.
+    #[arg(long, requires = "output", conflicts_with_all = ["calls", "screenshots", "measure", "times", "repeat", "window"])]
+    read_backs: bool,
     /// Play a capture in a window.
     #[arg(long, conflicts_with_all = ["calls", "screenshots", "measure"])]
     pub(crate) window: bool,
@@ -181,6 +186,7 @@ pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
                 ("--measure", args.measure.is_some()),
                 ("--times", args.times.is_some()),
                 ("--replace-shader", !args.replace_shader.is_empty()),
+                ("--read-backs", args.read_backs),
                 ("--device", args.device.is_some()),
             ];
             if let Some((name, _)) = only.iter().find(|(_, given)| *given) {
@@ -225,8 +231,9 @@ fn on_metal(args: &Args, file: &Path) -> Result<(), Failure> {
             afterimage_metal_soft::compiler().map_err(|why| {
                 Failure::new(format!("the software Metal needs clang (apt-get install clang-14): {why}"))
             })?;
-            let family = afterimage_metal_calls::Family::Apple7;
-            metal::run(args, file, afterimage_metal_soft::SoftDevice::new(family))
+            let device = afterimage_metal_soft::SoftDevice::new(afterimage_metal_calls::Family::Apple7);
+            let compiled = crate::own_process::options().cache_dir.map(|folder| folder.join("metal-soft"));
+            metal::run(args, file, compiled.into_iter().fold(device, afterimage_metal_soft::SoftDevice::with_compiled))
         }
     }
 }
@@ -350,6 +357,8 @@ fn replay_capture(args: &Args, file: &Path, mut player: Option<window::Player>) 
     if let Some(player) = &player {
         player.show(&mut renderer)?;
     }
+    let reads = read::Reads::of(args)?;
+    renderer.set_read_sink(reads.as_ref().map(read::Reads::sink));
     let stop = Arc::new(AtomicBool::new(false));
     if args.repeat.is_some() || player.is_some() {
         // Without the handler, Ctrl-C ends the replay all the same, only without its figures.
@@ -400,7 +409,7 @@ fn replay_capture(args: &Args, file: &Path, mut player: Option<window::Player>) 
         pass += 1;
     }
     bar.end();
-    let unwritten = renderer.finish_files();
+    let unwritten = renderer.finish_files() + reads.as_ref().map_or(0, read::Reads::unwritten);
     let messages = renderer.validation_messages();
     say_stats(args, &renderer);
     if let Some(to) = &args.measure {

@@ -39,6 +39,8 @@ pub(super) fn run<D: Device>(args: &Args, file: &Path, device: D) -> Result<(), 
             }
         })));
     }
+    let reads = super::read::Reads::of(args)?;
+    renderer.set_read_sink(reads.as_ref().map(super::read::Reads::sink));
     let replayed = renderer.replay(&mut reader);
     bar.end();
     let (faults, count) = renderer.faults();
@@ -70,5 +72,6 @@ pub(super) fn run<D: Device>(args: &Args, file: &Path, device: D) -> Result<(), 
     if replayed.skipped > 0 {
         eprintln!("{} of {} draws were skipped, see above", replayed.skipped, replayed.draws);
     }
-    outcome(replayed.errors, count, unwritten.load(Ordering::Relaxed))
+    let unread = reads.as_ref().map_or(0, super::read::Reads::unwritten);
+    outcome(replayed.errors, count, unwritten.load(Ordering::Relaxed) + unread)
 }
