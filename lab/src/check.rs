@@ -17,6 +17,7 @@ use crate::keys;
 use crate::killed;
 use crate::matrix::{self, End};
 use crate::messages;
+use crate::metal;
 use crate::nv2a;
 use crate::patched;
 use crate::report;
@@ -44,6 +45,7 @@ enum Part {
     Blit,
     Nv2a,
     Conformance,
+    Metal,
 }
 
 /// The command itself: goes on after a failure, which is in the score.
@@ -62,6 +64,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
             Part::Blit => blits(ws, &machine, &mut score),
             Part::Nv2a => recordings(ws, &mut score),
             Part::Conformance => suites(ws, &machine, &mut score),
+            Part::Metal => on_metal(ws, &machine, &mut score),
         };
         if let Err(failure) = result {
             score.add(Err(failure));
@@ -83,6 +86,13 @@ fn recordings(ws: &Workspace, score: &mut Score) -> Result {
         nv2a::Tested::Absent => score.skipped += 1,
         nv2a::Tested::Done => score.passed += 1,
     }
+    Ok(())
+}
+
+/// Captures of every kind, by the renderer on Metal.
+fn on_metal(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> Result {
+    metal::test(ws, machine)?;
+    score.passed += 1;
     Ok(())
 }
 

@@ -19,6 +19,8 @@ mod keys;
 mod killed;
 mod matrix;
 mod messages;
+mod metal;
+mod misses;
 mod newcomer;
 mod nv2a;
 mod on_metal;
@@ -53,6 +55,7 @@ enum Chore {
     Validate,
     Bench(bench::Args),
     Nv2a(nv2a::Args),
+    Metal(metal::Args),
     Gnm(gnm::Args),
     Soak(soak::Args),
     Conformance(conformance::Args),
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         Chore::Validate => validate::main(&ws),
         Chore::Bench(args) => bench::main(&ws, &args),
         Chore::Nv2a(args) => nv2a::main(&ws, &args),
+        Chore::Metal(args) => metal::main(&ws, &args),
         Chore::Gnm(args) => gnm::main(&ws, &args),
         Chore::Soak(args) => soak::main(&ws, &args),
         Chore::Conformance(args) => conformance::main(&ws, &args),

@@ -12,6 +12,7 @@ use xtask::build::{Tree, Width};
 use xtask::step::{self, Context, Failure, Progress, Result};
 use xtask::workspace::Workspace;
 
+use crate::metal::{self, drawn};
 use crate::on_metal::OnMetal;
 use crate::picture::{self, Difference, Picture};
 use crate::wine::Wine;
@@ -48,17 +49,6 @@ const DIFFERS: &[(&str, OnMetal, &str)] = &[
     ("features", OnMetal::KosmicKrisp, "points have one size there, and single samples of textures cannot be written"),
     ("xbox", OnMetal::KosmicKrisp, "a level of rounding in 0.02 % of the pixels"),
 ];
-
-/// What the renderer on Metal refuses a part of.
-const NOT_ON_METAL: &[(&str, &str)] =
-    &[("features", "captures of vertices and updates of single samples are not there on Metal yet")];
-/// A pixel that another renderer draws is the same if no channel differs by more: lavapipe's filters have eight bits.
-pub(crate) const LEVELS: u8 = 3;
-/// The part of a picture's pixels that must be the same then.
-pub(crate) const SAME: f64 = 0.999;
-/// Of which pictures that the renderer on Metal draws fewer are the same, and why.
-const NEAR: &[(&str, f64, &str)] =
-    &[("scene", 0.96, "the software Metal looks once where an anisotropic filter looks up to 16 times")];
 
 /// Which API a program calls, and where it can be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -328,6 +318,25 @@ pub(crate) fn natively(ws: &Workspace, tree: &Tree, wine: &Wine, out: &Path) -> 
     Ok(rows)
 }
 
+/// Runs every program once, natively or else under Wine, so that it writes a capture of its frames: names of programs, and captures of
+/// those that ran.
+///
+/// # Errors
+/// When the runs cannot be prepared, or a program that can be run here fails.
+pub(crate) fn captured(ws: &Workspace, tree: &Tree, wine: &Wine, out: &Path) -> Result<Vec<(&'static str, PathBuf)>> {
+    let session = Session { ws, tree, wine, out, validate: false };
+    let mut captures = Vec::new();
+    for program in PROGRAMS {
+        let way = if matches!(program.kind, Kind::WindowsOnly(_)) { Way::Dll(Width::W64) } else { Way::Native };
+        match session.row(program, way, None, None).end {
+            End::Good => captures.push((program.name, session.capture(program))),
+            End::Skipped(why) => println!("skipped: {}: {why}", program.name),
+            End::Bad(why) => return Err(Failure::new(format!("running {}", program.name), why)),
+        }
+    }
+    Ok(captures)
+}
+
 /// What all runs share.
 struct Session<'a> {
     ws: &'a Workspace,
@@ -357,11 +366,7 @@ impl Session<'_> {
             Way::Replay | Way::HeldTo(_) | Way::Metal if capture.is_none() => {
                 Some(End::Skipped("no run wrote a capture".to_owned()))
             }
-            Way::Replay => None,
-            Way::Metal => NOT_ON_METAL
-                .iter()
-                .find(|(name, _)| *name == program.name)
-                .map(|(_, why)| End::Skipped((*why).to_owned())),
+            Way::Replay | Way::Metal => None,
             Way::HeldTo(driver) => DIFFERS
                 .iter()
                 .find(|(name, on, _)| (*name, *on) == (program.name, driver))
@@ -370,6 +375,9 @@ impl Session<'_> {
         if let Some(end) = why_not {
             row.end = end;
             return row;
+        }
+        if let (Way::Metal, Some(capture)) = (way, capture) {
+            return self.on_metal(program, capture, row);
         }
         let title = format!("{} {} {}", program.name, way.width(), way.transport());
         let progress = Progress::start(title.clone());
@@ -383,6 +391,25 @@ impl Session<'_> {
             eprintln!("{failure}");
             row.end = End::Bad(failure.summary());
         }
+        row
+    }
+
+    /// Draws the capture with both renderers. That they do not agree is listed, or a failure; and so is that they do.
+    fn on_metal(&self, program: &Program, capture: &Path, mut row: Row) -> Row {
+        let progress = Progress::start(format!("{} {}", program.name, Way::Metal.transport()));
+        let folder = self.folder(program, Way::Metal);
+        let result = drawn::both(self.ws, &self.tree.afterimage(), capture, &folder).and_then(|drawn| {
+            let is_listed = metal::is_listed(self.ws, &format!("samples/{}", program.name))?;
+            Ok(match (drawn.why, is_listed) {
+                (None, false) => End::Good,
+                (Some(why), true) => End::Skipped(format!("listed in docs/metal-pictures.md: {why}")),
+                (Some(why), false) => End::Bad(why),
+                (None, true) => End::Bad("it agrees, and docs/metal-pictures.md lists it".to_owned()),
+            })
+        });
+        progress.finish(&result);
+        row.pictures = picture::in_folder(&folder.join("metal"));
+        row.end = result.unwrap_or_else(|failure| End::Bad(failure.summary()));
         row
     }
 
@@ -419,9 +446,6 @@ impl Session<'_> {
                     .arg(capture.unwrap_or(&folder))
                     .arg("-o")
                     .arg(&folder);
-                if way == Way::Metal {
-                    command.args(["--renderer", "metal-soft"]);
-                }
             }
         }
         if !way.replays() {
@@ -464,21 +488,6 @@ impl Session<'_> {
                 continue;
             };
             compared += 1;
-            if row.way == Way::Metal {
-                let near = NEAR.iter().find(|(name, ..)| *name == program.name);
-                let wanted = near.map_or(SAME, |(_, part, _)| *part);
-                let found = Picture::read(&other)?.compare(&picture, LEVELS).map_or(0.0, |(_, part, _)| part);
-                if found < wanted {
-                    let (found, wanted) = (100.0 * found, 100.0 * wanted);
-                    let cause = format!(
-                        "of {} {found:.2} % are within {LEVELS} levels of {}'s, not {wanted}",
-                        path.display(),
-                        other.display()
-                    );
-                    return wrong(cause);
-                }
-                continue;
-            }
             let difference = Picture::read(&other)?.difference(&picture);
             let allowed = if row.way == Way::Dll(Width::W32) { program.rounding_pixels } else { 0 };
             let rounding =

@@ -74,6 +74,13 @@ pub const COMMANDS: &[Row] = &[
         more: "Says how many match, and writes target/nv2a/report/index.html with golden, picture and difference. Fails if a \
                picture that docs/nv2a-misses.md does not name misses its golden one, or one that it names matches.",
     },
+    Row {
+        name: "metal",
+        about: "Draw captures of every kind with the renderer on Metal, on a software Metal, and compare them with Vulkan's pictures",
+        more: "Samples, recordings of an Xbox, scenes of the PlayStation 4, and what Wine's visual tests draw; every picture that is \
+               shown or read back. Fails if one that docs/metal-pictures.md does not name has fewer than 99.9 % of its pixels within a \
+               level of lavapipe's, or one that it names has not.",
+    },
     Row { name: "gnm", about: "Make test material for the PlayStation 4's command buffers and shaders", more: "" },
     Row {
         name: "soak",

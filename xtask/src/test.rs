@@ -59,6 +59,8 @@ enum Part {
     Nv2a,
     /// Some of Wine's Direct3D 9 tests, if Wine is there.
     Conformance,
+    /// Captures of every kind drawn by the renderer on Metal, on a software Metal, against Vulkan's pictures.
+    Metal,
     /// The types of what is built for macOS.
     Macos,
     /// The release: its tree, archive and Debian package, made of what the tests built, and installed in a bare Debian.
@@ -70,7 +72,7 @@ enum Part {
 /// The parts of `--quick`.
 const QUICK: [Part; 3] = [Part::Fmt, Part::Clippy, Part::Crates];
 /// The parts that the laboratory does, and their names in `lab/src/check.rs`.
-const LABORATORY: [(Part, &str); 7] = [
+const LABORATORY: [(Part, &str); 8] = [
     (Part::Samples, "samples"),
     (Part::Install, "install"),
     (Part::Keys, "keys"),
@@ -78,6 +80,7 @@ const LABORATORY: [(Part, &str); 7] = [
     (Part::Blit, "blit"),
     (Part::Nv2a, "nv2a"),
     (Part::Conformance, "conformance"),
+    (Part::Metal, "metal"),
 ];
 
 /// The command itself. Goes on after a failure, so that one run shows all.

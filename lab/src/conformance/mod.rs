@@ -97,6 +97,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         limit: args.limit,
         windows: args.windows,
         out: &out,
+        captures: None,
     };
     let mut layers = if args.ways.is_empty() { Layer::OURS.to_vec() } else { args.ways.clone() };
     if args.peers {
@@ -155,6 +156,7 @@ pub(crate) fn test(ws: &Workspace, machine: &Machine) -> Result<Tested> {
             limit: 180,
             windows: false,
             out: &out,
+            captures: None,
         };
         let mut runs = run_all(&runner, &Layer::OURS, &[Width::W64], &wanted)?;
         runs.extend(run_all(&runner, &[Layer::Viewer], &[Width::W32], &wanted)?);
@@ -163,6 +165,50 @@ pub(crate) fn test(ws: &Workspace, machine: &Machine) -> Result<Tested> {
         judge(row, &known, &runs)?;
     }
     Ok(Tested::Done)
+}
+
+/// Has sub-tests of Direct3D 9 that patterns name (all of `visual` if there are none) write captures into a folder, as FILE.NAME.aftercap:
+/// in process, 64 bit. One that draws nothing writes none. `None`, with the reason printed, where they cannot be run.
+///
+/// # Errors
+/// When the suite does not compile, or a process cannot be started.
+pub(crate) fn captured(
+    ws: &Workspace,
+    machine: &Machine,
+    profile: Profile,
+    patterns: &[&str],
+    folder: &std::path::Path,
+) -> Result<Option<usize>> {
+    let absent = |why: String| {
+        println!("skipped: captures of Wine's tests: {why}");
+        Ok(None)
+    };
+    if let Some(why) = machine.no_windows() {
+        return absent(why);
+    }
+    let place = Place::prepare(ws, Release::Host)?;
+    let suite = match Suite::fetch(ws, Name::D3d9.row()) {
+        Ok(suite) => suite.prepare(ws, &[Width::W64])?,
+        Err(failure) => return absent(failure.summary()),
+    };
+    let patterns = if patterns.is_empty() { &["visual"] } else { patterns };
+    let wanted = select(&suite, &patterns.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?;
+    let tree = built(build::tree(ws, machine, profile)?)?;
+    std::fs::create_dir_all(folder).doing(format!("creating {}", folder.display()))?;
+    let out = folder.join("texts");
+    let runner = Runner {
+        ws,
+        tree: &tree,
+        place: &place,
+        suite: &suite,
+        jobs: default_jobs(),
+        limit: 180,
+        windows: false,
+        out: &out,
+        captures: Some(folder),
+    };
+    let outcomes = runner.run(Layer::InProcess, Width::W64, &runner.seats(Width::W64)?, &wanted)?;
+    Ok(Some(outcomes.len()))
 }
 
 /// The tree if its Windows half was built: an older one that still lies there is not to be tested.

@@ -41,6 +41,9 @@ impl fmt::Display for Config {
     }
 }
 
+/// What is captured of a sub-test.
+const ALL_FRAMES: &str = "0-1000000000";
+
 /// Sub-tests that fail, whoever draws, on a display that has one mode only.
 const NEEDS_MODES: [&str; 1] = ["device.test_cursor_clipping"];
 
@@ -61,6 +64,8 @@ pub(super) struct Runner<'a> {
     pub(super) windows: bool,
     /// Where what they print goes: `CONFIG/FILE.NAME.txt`.
     pub(super) out: &'a Path,
+    /// Where captures of them go: `FILE.NAME.aftercap`.
+    pub(super) captures: Option<&'a Path>,
 }
 
 impl Runner<'_> {
@@ -162,6 +167,10 @@ impl Runner<'_> {
         command.arg(subtest.file).env("AFTERIMAGE_SUBTEST", &subtest.name);
         if self.windows {
             command.env("WINETEST_PLATFORM", "windows");
+        }
+        if let Some(folder) = self.captures {
+            let file = folder.join(format!("{}.aftercap", subtest.full_name()));
+            command.env("AFTERIMAGE_CAPTURE_FRAMES", ALL_FRAMES).env("AFTERIMAGE_CAPTURE_FILE", file);
         }
         if let Some(display) = &display {
             command.env("DISPLAY", display.name());

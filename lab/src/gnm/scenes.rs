@@ -63,7 +63,7 @@ pub(crate) struct Scenes {
 /// When a scene is not what its test says, or a recording cannot be drawn.
 pub(crate) fn draw(ws: &Workspace, tree: &Tree, profile: Profile, out: &Path) -> Result<Scenes> {
     let _ = std::fs::remove_dir_all(out);
-    let recordings = record(ws, profile, out)?;
+    let recordings = record(ws, profile, out, &[])?;
     let file = |encoding: &str, name: &str| recordings.join(encoding).join(format!("{name}.gcap"));
     for encoding in ENCODINGS {
         let mut replay = Command::new(tree.afterimage());
@@ -96,18 +96,19 @@ pub(crate) fn draw(ws: &Workspace, tree: &Tree, profile: Profile, out: &Path) ->
     Ok(Scenes { scenes, texts, sheet })
 }
 
-/// Has the tests write their scenes as recordings into a folder of `out`: ENCODING/NAME.gcap.
+/// Has the tests write their scenes as recordings into a folder of `out`: ENCODING/NAME.gcap. Only of tests whose names have one of
+/// `filters` in them, if there are any.
 ///
 /// # Errors
 /// When a scene is not what its test says.
-fn record(ws: &Workspace, profile: Profile, out: &Path) -> Result<PathBuf> {
+pub(crate) fn record(ws: &Workspace, profile: Profile, out: &Path, filters: &[&str]) -> Result<PathBuf> {
     let recordings = out.join("recordings");
     let mut cargo = build::cargo(ws);
     match profile {
         Profile::Dev => cargo.args(["test", "--workspace", "--test", "scenes"]),
         Profile::Release => cargo.args(["test", "--release", "-p", "afterimage-gnm", "--test", "scenes"]),
     };
-    cargo.arg("--").args(UNRECORDED.iter().flat_map(|name| ["--skip", name]));
+    cargo.arg("--").args(filters).args(UNRECORDED.iter().flat_map(|name| ["--skip", name]));
     cargo.env("AFTERIMAGE_RECORD", &recordings).env("AFTERIMAGE_VALIDATE", "0");
     step::run(ws, &mut cargo, "recording scenes of the PlayStation 4", "")?;
     Ok(recordings)

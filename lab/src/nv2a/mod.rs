@@ -4,7 +4,6 @@
 //! its cause; a picture that starts to miss or to match, and is not so listed, is a failure.
 
 pub(crate) mod bench;
-mod misses;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,8 +15,8 @@ use xtask::setup;
 use xtask::step::{self, Context, Failure, Result};
 use xtask::workspace::Workspace;
 
+use crate::misses::Misses;
 use crate::on_metal::OnMetal;
-use misses::Misses;
 
 /// Arguments of `nv2a`.
 #[derive(Debug, clap::Args)]
@@ -56,19 +55,19 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let program = build::afterimage(ws)?;
     let mut compared = compare(ws, &program, &folder, &recordings, args.held_to)?;
     let file = list(ws, args.held_to);
-    let mut listed = Misses::read(&file)?;
+    let listed = Misses::read(&file)?;
     if args.held_to.is_some() {
         let everywhere = Misses::read(&list(ws, None))?;
         let besides: BTreeSet<String> = compared.misses.iter().filter(|name| !everywhere.has(name)).cloned().collect();
         println!("{} of {} misses are not those of any device", besides.len(), compared.misses.len());
         compared.misses = besides;
-        listed.held_to = args.held_to.map(OnMetal::name);
     }
     print!("{}", compared.summary());
     println!("golden, picture, difference: {}", compared.page.display());
     if args.bless {
         let new = listed.updated(&compared.goldens, &compared.misses);
-        std::fs::write(&file, new.text(&compared.summary())).doing(format!("writing {}", file.display()))?;
+        std::fs::write(&file, new.text(&head(args.held_to), &compared.summary()))
+            .doing(format!("writing {}", file.display()))?;
         println!("written: {}", file.display());
         return Ok(());
     }
@@ -104,6 +103,26 @@ fn list(ws: &Workspace, held_to: Option<OnMetal>) -> PathBuf {
         None => "docs/nv2a-misses.md".to_owned(),
         Some(driver) => format!("docs/nv2a-misses-{}.md", driver.word()),
     })
+}
+
+/// What a list begins with.
+fn head(held_to: Option<OnMetal>) -> String {
+    let (title, words) = match held_to {
+        None => (String::new(), String::new()),
+        Some(driver) => (
+            format!(" on a device that is held to what {} offers", driver.name()),
+            format!(
+                "`--held-to {}` draws on such a device, and looks for what misses there that is not in [nv2a-misses.md](nv2a-misses.md).\n\n",
+                driver.word()
+            ),
+        ),
+    };
+    format!(
+        "# What does not match the console's pictures{title}\n\n{words}\
+         `cargo xtask nv2a` draws the recordings and compares. A picture matches if 99.9 % of its pixels are within 3 levels of \
+         the\nconsole's in red, green and blue. The command fails when a picture misses that is not listed here, or one \
+         matches that is;\n`cargo xtask nv2a --bless` writes the list, and keeps the causes that are given.\n"
+    )
 }
 
 pub(crate) fn absent(folder: &Path) -> Failure {

@@ -1,4 +1,4 @@
-//! `docs/nv2a-misses.md`: the pictures that do not match, each with the cause.
+//! Lists of pictures that do not match, each with the cause: `docs/nv2a-misses.md` and others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,10 +11,8 @@ const UNKNOWN: &str = "not known yet";
 
 /// Pictures that do not match, with the causes.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Misses {
+pub(crate) struct Misses {
     causes: BTreeMap<String, String>,
-    /// The driver for Macs that the device was held to: what misses beyond that.
-    pub(super) held_to: Option<&'static str>,
 }
 
 impl Misses {
@@ -22,7 +20,7 @@ impl Misses {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(super) fn read(file: &Path) -> Result<Self> {
+    pub(crate) fn read(file: &Path) -> Result<Self> {
         if !file.is_file() {
             return Ok(Self::default());
         }
@@ -35,16 +33,16 @@ impl Misses {
             let (name, cause) = line.strip_prefix("| `")?.split_once("` | ")?;
             Some((name.to_owned(), cause.strip_suffix(" |")?.to_owned()))
         };
-        Self { causes: text.lines().filter_map(row).collect(), held_to: None }
+        Self { causes: text.lines().filter_map(row).collect() }
     }
 
     /// Whether a picture is listed.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.causes.contains_key(name)
     }
 
     /// What the list has wrong about these pictures, a line each.
-    pub(super) fn wrong(&self, goldens: &BTreeSet<String>, misses: &BTreeSet<String>) -> Vec<String> {
+    pub(crate) fn wrong(&self, goldens: &BTreeSet<String>, misses: &BTreeSet<String>) -> Vec<String> {
         let new = misses.iter().filter(|name| !self.causes.contains_key(*name));
         let mut wrong: Vec<String> = new.map(|name| format!("{name} does not match, and is not listed")).collect();
         let here = || self.causes.iter().filter(|(name, _)| goldens.contains(*name));
@@ -57,7 +55,7 @@ impl Misses {
     }
 
     /// The list after a comparison; pictures that were not compared stay.
-    pub(super) fn updated(&self, goldens: &BTreeSet<String>, misses: &BTreeSet<String>) -> Self {
+    pub(crate) fn updated(&self, goldens: &BTreeSet<String>, misses: &BTreeSet<String>) -> Self {
         let elsewhere = self.causes.iter().filter(|(name, _)| !goldens.contains(*name));
         let mut causes: BTreeMap<_, _> = elsewhere.map(|(name, cause)| (name.clone(), cause.clone())).collect();
         causes.extend(
@@ -65,28 +63,12 @@ impl Misses {
                 .iter()
                 .map(|name| (name.clone(), self.causes.get(name).cloned().unwrap_or_else(|| UNKNOWN.to_owned()))),
         );
-        Self { causes, held_to: self.held_to }
+        Self { causes }
     }
 
-    /// The file.
-    pub(super) fn text(&self, summary: &str) -> String {
-        let (title, words) = match self.held_to {
-            None => (String::new(), String::new()),
-            Some(driver) => (
-                format!(" on a device that is held to what {driver} offers"),
-                format!(
-                    "`--held-to {}` draws on such a device, and looks for what misses there that is not in [nv2a-misses.md](nv2a-misses.md).\n\n",
-                    driver.to_lowercase()
-                ),
-            ),
-        };
-        let mut text = format!(
-            "# What does not match the console's pictures{title}\n\n{words}\
-             `cargo xtask nv2a` draws the recordings and compares. A picture matches if 99.9 % of its pixels are within 3 levels of \
-             the\nconsole's in red, green and blue. The command fails when a picture misses that is not listed here, or one \
-             matches that is;\n`cargo xtask nv2a --bless` writes the list, and keeps the causes that are given.\n\n\
-             ```\n{summary}```\n\n| picture | cause |\n|---|---|\n"
-        );
+    /// The file: what is said before, and the table.
+    pub(crate) fn text(&self, head: &str, summary: &str) -> String {
+        let mut text = format!("{head}\n```\n{summary}```\n\n| picture | cause |\n|---|---|\n");
         for (name, cause) in &self.causes {
             let _ = writeln!(text, "| `{name}` | {cause} |");
         }
@@ -118,6 +100,6 @@ mod tests {
         assert_eq!(new.causes["A/x"], "rounding");
         assert_eq!(new.causes["A/new"], UNKNOWN);
         assert_eq!(new.causes["B/y"], "not here");
-        assert_eq!(Misses::parse(&new.text("1 of 3 match\n")), new);
+        assert_eq!(Misses::parse(&new.text("# What does not match\n", "1 of 3 match\n")), new);
     }
 }

@@ -1,0 +1,191 @@
+//! `cargo xtask metal`: captures of every kind, drawn by the renderer on Metal, on a software Metal, and compared with what the renderer on
+//! Vulkan draws of them on lavapipe.
+//!
+//! What does not agree is listed in `docs/metal-pictures.md`, with its cause; one that starts or stops to agree, and is not so listed, is a
+//! failure.
+
+pub(crate) mod drawn;
+mod material;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum as _;
+use xtask::build::{self, Profile, Tree};
+use xtask::setup::{self, Machine};
+use xtask::step::{self, Context, Failure, Progress, Result};
+use xtask::workspace::Workspace;
+
+use crate::misses::Misses;
+use drawn::Drawn;
+use material::{Kind, Material, Source};
+
+/// What lists begin with.
+const HEAD: &str = "# Captures whose pictures are others on Metal
+
+`cargo xtask metal` draws captures with the renderer on Metal, on a software Metal (`crates/metal-soft`), and with the renderer on Vulkan, on
+lavapipe without its shortcuts (`GALLIVM_PERF=no_aos_sampling,no_quad_lod`). Pictures that are shown or read back agree if 99.9 % of their
+pixels are within one level of 255 in red, green and blue. The command fails when a capture does not agree that is not listed here, or one
+agrees that is; `cargo xtask metal --bless` writes the list, and keeps the causes that are given. [metal.md](metal.md) has what is proved where.
+";
+/// Threads beside each other: a replay is one.
+const BUSY: usize = 2;
+
+/// Arguments of `metal`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Which captures; all if none is named.
+    #[arg(value_enum)]
+    kinds: Vec<Kind>,
+    /// Only those whose name has this in it.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Only what `cargo xtask test` draws.
+    #[arg(long)]
+    quick: bool,
+    /// Do not make captures anew that lie there from an earlier call.
+    #[arg(long)]
+    again: bool,
+    /// A tree as `cargo xtask dist` makes, instead of building one.
+    #[arg(long, value_name = "FOLDER")]
+    tree: Option<PathBuf>,
+    /// Write docs/metal-pictures.md anew; causes that it gives are kept.
+    #[arg(long)]
+    bless: bool,
+}
+
+/// The command itself.
+///
+/// # Errors
+/// When captures cannot be made or drawn, or the list is not right.
+pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
+    let machine = setup::ensure(ws, &setup::Args::default())?;
+    let tree = match &args.tree {
+        Some(folder) => Tree::existing(folder),
+        None => build::tree(ws, &machine, Profile::Release)?,
+    };
+    let out = ws.target.join("metal");
+    let source = Source { ws, machine: &machine, tree: &tree, profile: Profile::Release, quick: args.quick, out: &out };
+    let kinds = if args.kinds.is_empty() { Kind::value_variants() } else { &args.kinds };
+    let mut results = Vec::new();
+    for &kind in kinds {
+        let list = out.join(format!("{}.txt", kind.name()));
+        let material = match args.again && list.is_file() {
+            true => read(&list)?,
+            false => {
+                let material = source.captures(kind)?;
+                write(&list, &material)?;
+                material
+            }
+        };
+        let wanted: Vec<Material> = material
+            .into_iter()
+            .filter(|material| args.only.as_ref().is_none_or(|text| material.name.contains(text)))
+            .collect();
+        results.push((kind, draw(ws, &tree, &out, kind, &wanted)?));
+    }
+    let file = file(ws);
+    let listed = Misses::read(&file)?;
+    let (all, misses) = names(&results);
+    print!("{}", summary(&results));
+    if args.bless {
+        let text = listed.updated(&all, &misses).text(HEAD, &summary(&results));
+        std::fs::write(&file, text).doing(format!("writing {}", file.display()))?;
+        println!("written: {}", file.display());
+        return Ok(());
+    }
+    judge(&listed, &all, &misses)
+}
+
+/// What came of the quick captures in `cargo xtask test`: how many were drawn.
+///
+/// # Errors
+/// As [`main`].
+pub(crate) fn test(ws: &Workspace, machine: &Machine) -> Result<usize> {
+    let tree = build::tree(ws, machine, Profile::Dev)?;
+    let out = ws.target.join("test-metal");
+    let source = Source { ws, machine, tree: &tree, profile: Profile::Dev, quick: true, out: &out };
+    let mut results = Vec::new();
+    // The samples are drawn by the part that runs them.
+    for kind in [Kind::Nv2a, Kind::Gnm, Kind::Wine] {
+        let material = source.captures(kind)?;
+        results.push((kind, draw(ws, &tree, &out, kind, &material)?));
+    }
+    let (all, misses) = names(&results);
+    print!("{}", summary(&results));
+    judge(&Misses::read(&file(ws))?, &all, &misses)?;
+    Ok(all.len())
+}
+
+/// Why the capture of a sample need not agree, if so.
+///
+/// # Errors
+/// When the list cannot be read.
+pub(crate) fn is_listed(ws: &Workspace, name: &str) -> Result<bool> {
+    Ok(Misses::read(&file(ws))?.has(name))
+}
+
+fn file(ws: &Workspace) -> PathBuf {
+    ws.root.join("docs/metal-pictures.md")
+}
+
+type Results = Vec<(Material, Drawn)>;
+
+fn draw(ws: &Workspace, tree: &Tree, out: &Path, kind: Kind, material: &[Material]) -> Result<Results> {
+    let progress = Progress::start(format!("drawing {} captures with both renderers: {}", material.len(), kind.name()));
+    let one = |material: &Material| {
+        let drawn = drawn::both(ws, &tree.afterimage(), &material.capture, &out.join("drawn").join(&material.name))?;
+        let said = drawn.why.as_deref().unwrap_or("ok");
+        progress.now(&format!("{}: {said} ({:.1} s)", material.name, drawn.seconds));
+        Ok((material.clone(), drawn))
+    };
+    let results: Result<Results> = step::at_once(BUSY, material, one).into_iter().collect();
+    progress.finish(&results);
+    for (material, drawn) in results.iter().flatten() {
+        if let Some(why) = &drawn.why {
+            println!("{}: {why}", material.name);
+        }
+    }
+    results
+}
+
+/// All captures, and those that do not agree.
+fn names(results: &[(Kind, Results)]) -> (BTreeSet<String>, BTreeSet<String>) {
+    let all = || results.iter().flat_map(|(_, results)| results);
+    let name = |(material, _): &(Material, Drawn)| material.name.clone();
+    (all().map(name).collect(), all().filter(|(_, drawn)| drawn.why.is_some()).map(name).collect())
+}
+
+fn summary(results: &[(Kind, Results)]) -> String {
+    let line = |(kind, results): &(Kind, Results)| {
+        let good = results.iter().filter(|(_, drawn)| drawn.why.is_none()).count();
+        let pictures: usize = results.iter().map(|(_, drawn)| drawn.pictures).sum();
+        format!("{}: {good} of {} captures agree, with {pictures} pictures\n", kind.name(), results.len())
+    };
+    results.iter().map(line).collect()
+}
+
+fn judge(listed: &Misses, all: &BTreeSet<String>, misses: &BTreeSet<String>) -> Result {
+    let wrong = listed.wrong(all, misses);
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new("comparing with docs/metal-pictures.md", wrong.join("\n"))
+        .advise("mend it, or write the list anew (cargo xtask metal --bless) and give each new row its cause"))
+}
+
+/// Captures that were made before.
+fn read(list: &Path) -> Result<Vec<Material>> {
+    let text = std::fs::read_to_string(list).doing(format!("reading {}", list.display()))?;
+    let row = |line: &str| {
+        let (name, capture) = line.split_once('\t')?;
+        Some(Material { name: name.to_owned(), capture: capture.into() })
+    };
+    Ok(text.lines().filter_map(row).collect())
+}
+
+fn write(list: &Path, material: &[Material]) -> Result {
+    let row = |material: &Material| format!("{}\t{}\n", material.name, material.capture.display());
+    let text: String = material.iter().map(row).collect();
+    std::fs::write(list, text).doing(format!("writing {}", list.display()))
+}
