@@ -95,13 +95,15 @@ impl Shape {
                 Here { parts: shares.map(|s| s / over_w), linear, z, over_w }
             }
             Self::Triangle(points) => {
-                let steps = STEPS as f64;
-                let [a, b, c] = points;
-                let cross = |a: &Point, b: &Point| {
-                    (b.x - a.x) as f64 * (y * steps - a.y as f64) - (b.y - a.y) as f64 * (x * steps - a.x as f64)
+                // Between the corners where they are: that they are moved onto steps decides what is covered, and nothing else. For thin
+                // triangles that is much, and what lavapipe does.
+                let [a, b, c] = points.map(|p| p.exact);
+                let cross = |a: [f64; 2], b: [f64; 2], at: [f64; 2]| {
+                    (b[0] - a[0]) * (at[1] - a[1]) - (b[1] - a[1]) * (at[0] - a[0])
                 };
-                let whole = area(points) as f64;
-                let (second, third) = (cross(c, a) / whole, cross(a, b) / whole);
+                let whole = cross(a, b, c);
+                let share = |a, b| if whole == 0.0 { 0.0 } else { cross(a, b, [x, y]) / whole };
+                let (second, third) = (share(c, a), share(a, b));
                 mix(points, &[1.0 - second - third, second, third], w)
             }
             Self::Line(points) => {
@@ -118,9 +120,11 @@ impl Shape {
     /// How much the depth changes at most from a texel to the next, along x or y.
     pub(crate) fn slope(&self) -> f64 {
         let Some([a, b, c]) = self.corners() else { return 0.0 };
-        let steps = STEPS as f64;
-        let [u, v] = [b, c].map(|p| [(p.x - a.x) as f64 / steps, (p.y - a.y) as f64 / steps, p.z - a.z]);
+        let [u, v] = [b, c].map(|p| [p.exact[0] - a.exact[0], p.exact[1] - a.exact[1], p.z - a.z]);
         let whole = u[0] * v[1] - u[1] * v[0];
+        if whole == 0.0 {
+            return 0.0;
+        }
         let x = (u[2] * v[1] - v[2] * u[1]) / whole;
         let y = (v[2] * u[0] - u[2] * v[0]) / whole;
         x.abs().max(y.abs())
