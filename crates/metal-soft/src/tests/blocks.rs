@@ -40,7 +40,8 @@ fn bc6h_of_every_mode() {
                 bcdec_rs::bc6h_half(&block, &mut wanted, 12, signed);
                 for texel in 0..16 {
                     let at = texel as usize * 3;
-                    let found = bptc::bc6h(&block, texel, signed);
+                    // The other gives no zeros below zero.
+                    let found = bptc::bc6h(&block, texel, signed).map(|bits| if bits == 0x8000 { 0 } else { bits });
                     assert_eq!(found, wanted[at..at + 3], "mode {low:05b}, texel {texel}, {block:02x?}");
                 }
             }
