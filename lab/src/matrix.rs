@@ -401,6 +401,7 @@ impl Session<'_> {
         let result = drawn::both(self.ws, &self.tree.afterimage(), capture, &folder).and_then(|drawn| {
             let is_listed = metal::is_listed(self.ws, &format!("samples/{}", program.name))?;
             Ok(match (drawn.why, is_listed) {
+                (None, false) if drawn.pictures == 0 => End::Bad("it shows nothing".to_owned()),
                 (None, false) => End::Good,
                 (Some(why), true) => End::Skipped(format!("listed in docs/metal-pictures.md: {why}")),
                 (Some(why), false) => End::Bad(why),

@@ -196,7 +196,7 @@ fn levels_of_detail() {
     let gradient = |x, y| Place([0.5, 0.5, x, y], 0.0, 0.0, 0.0);
     assert_eq!(look(&mut kit, "d2_gradient", &texture, &linear, gradient(0.25, 0.25))[0], 1.0);
     assert_eq!(look(&mut kit, "d2_gradient", &texture, &linear, gradient(0.25, 0.5))[0], 2.0);
-    let anisotropic = SamplerDescriptor { anisotropy: 2, ..linear };
+    let anisotropic = SamplerDescriptor { anisotropy: 2, min: Filter::Linear, ..linear };
     assert_eq!(look(&mut kit, "d2_gradient", &texture, &anisotropic, gradient(0.25, 0.5))[0], 1.0);
     // A view of two levels.
     let view = TextureView {
@@ -209,6 +209,24 @@ fn levels_of_detail() {
     let view = kit.device.new_view(&texture, &view).unwrap();
     assert_eq!(look(&mut kit, "d2", &view, &linear, at(0.0))[0], 1.0);
     assert_eq!(look(&mut kit, "d2", &view, &linear, at(9.0))[0], 2.0);
+}
+
+/// A footprint of four texels is looked at in four places.
+#[test]
+fn anisotropic_lookups_go_along_the_footprint() {
+    if !there_is_clang() {
+        return;
+    }
+    let mut kit = Kit::new();
+    let texture = kit.texture(PixelFormat::R32Float, [8, 8], |_| {});
+    let values: Vec<f32> = (0..64).map(|n| ((n % 8) * (n % 8)) as f32).collect();
+    kit.fill(&texture, 0, 0, [8, 8, 1], 32, &floats(&values));
+    let one = SamplerDescriptor { min: Filter::Linear, mag: Filter::Linear, ..sampler() };
+    // Between texels 3 and 4, and half a texel along y.
+    let place = Place([0.5, 0.5, 0.5, 0.0625], 0.0, 0.0, 0.0);
+    assert_eq!(look(&mut kit, "d2_gradient", &texture, &one, place)[0], 12.5);
+    let along = SamplerDescriptor { anisotropy: 16, ..one };
+    assert_eq!(look(&mut kit, "d2_gradient", &texture, &along, place)[0], (4.0 + 9.0 + 16.0 + 25.0) / 4.0);
 }
 
 #[test]

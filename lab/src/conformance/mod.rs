@@ -175,7 +175,7 @@ pub(crate) fn test(ws: &Workspace, machine: &Machine) -> Result<Tested> {
 pub(crate) fn captured(
     ws: &Workspace,
     machine: &Machine,
-    profile: Profile,
+    tree: &Tree,
     patterns: &[&str],
     folder: &std::path::Path,
 ) -> Result<Option<usize>> {
@@ -186,6 +186,9 @@ pub(crate) fn captured(
     if let Some(why) = machine.no_windows() {
         return absent(why);
     }
+    if let Windows::Impossible(why) | Windows::Broken(why) = &tree.windows {
+        return Err(Failure::new("building the Windows half", why));
+    }
     let place = Place::prepare(ws, Release::Host)?;
     let suite = match Suite::fetch(ws, Name::D3d9.row()) {
         Ok(suite) => suite.prepare(ws, &[Width::W64])?,
@@ -193,12 +196,11 @@ pub(crate) fn captured(
     };
     let patterns = if patterns.is_empty() { &["visual"] } else { patterns };
     let wanted = select(&suite, &patterns.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?;
-    let tree = built(build::tree(ws, machine, profile)?)?;
     std::fs::create_dir_all(folder).doing(format!("creating {}", folder.display()))?;
     let out = folder.join("texts");
     let runner = Runner {
         ws,
-        tree: &tree,
+        tree,
         place: &place,
         suite: &suite,
         jobs: default_jobs(),

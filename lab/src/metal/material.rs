@@ -40,8 +40,9 @@ impl Kind {
 
 /// Of each kind what is quick, and has something of everything.
 const QUICK_RECORDINGS: &[&str] = &["Clear/", "Texture_format/", "Alpha_func/", "Combiner/"];
-const QUICK_SCENES: &[&str] = &["cube"];
-const QUICK_SUBTESTS: &[&str] = &["visual.lighting_test", "visual.test_blend"];
+const QUICK_SCENES: &[&str] = &["a_triangle", "cube", "torus", "blending_adds", "stencils_of_both"];
+const QUICK_SUBTESTS: &[&str] =
+    &["visual.lighting_test", "visual.test_blend", "visual.test_shademode", "visual.stretchrect_test"];
 
 /// A capture.
 #[derive(Debug, Clone)]
@@ -88,7 +89,7 @@ impl Source<'_> {
             }
             Kind::Wine => {
                 let patterns = if self.quick { QUICK_SUBTESTS } else { &[] };
-                let ran = conformance::captured(self.ws, self.machine, self.profile, patterns, &folder)?;
+                let ran = conformance::captured(self.ws, self.machine, self.tree, patterns, &folder)?;
                 let files = files(&folder, ".aftercap");
                 if let Some(ran) = ran {
                     println!("{ran} sub-tests, {} of which draw", files.len());

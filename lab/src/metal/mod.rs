@@ -59,10 +59,13 @@ pub(crate) struct Args {
 /// # Errors
 /// When captures cannot be made or drawn, or the list is not right.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
-    let machine = setup::ensure(ws, &setup::Args::default())?;
-    let tree = match &args.tree {
-        Some(folder) => Tree::existing(folder),
-        None => build::tree(ws, &machine, Profile::Release)?,
+    let (machine, tree) = match &args.tree {
+        Some(folder) => (setup::found(ws), Tree::existing(folder)),
+        None => {
+            let machine = setup::ensure(ws, &setup::Args::default())?;
+            let tree = build::tree(ws, &machine, Profile::Release)?;
+            (machine, tree)
+        }
     };
     let out = ws.target.join("metal");
     let source = Source { ws, machine: &machine, tree: &tree, profile: Profile::Release, quick: args.quick, out: &out };
@@ -141,6 +144,8 @@ fn draw(ws: &Workspace, tree: &Tree, out: &Path, kind: Kind, material: &[Materia
     };
     let results: Result<Results> = step::at_once(BUSY, material, one).into_iter().collect();
     progress.finish(&results);
+    let something = |(_, drawn): &(Material, Drawn)| drawn.pictures > 0 || drawn.why.is_some();
+    let results = results.map(|results| results.into_iter().filter(something).collect::<Results>());
     for (material, drawn) in results.iter().flatten() {
         if let Some(why) = &drawn.why {
             println!("{}: {why}", material.name);
