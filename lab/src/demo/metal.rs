@@ -8,7 +8,8 @@ use xtask::step::{self, Context, Failure, Result};
 use xtask::workspace::Workspace;
 
 use super::page::{Figure, Section, figures, mark};
-use crate::matrix::{End, LEVELS, SAME};
+use crate::matrix::End;
+use crate::metal::drawn::{EXACT, LEVELS, SAME};
 use crate::picture::Picture;
 
 /// The sample, and the frame that is drawn.
@@ -57,7 +58,7 @@ fn drawn(ws: &Workspace, tree: &Tree, out: &Path) -> Result<(String, End)> {
     let draw = |renderer: &str| -> Result<(std::path::PathBuf, Picture)> {
         let pictures = folder.join(renderer);
         let mut replay = Command::new(tree.afterimage());
-        replay.args(["replay", "--renderer", renderer]).arg(&capture).arg("-o").arg(&pictures);
+        replay.args(["replay", "--renderer", renderer]).arg(&capture).arg("-o").arg(&pictures).env(EXACT.0, EXACT.1);
         step::run(ws, &mut replay, &format!("{SAMPLE} on {renderer}"), "")?;
         let all = crate::picture::in_folder(&pictures);
         let first =
@@ -74,7 +75,7 @@ fn drawn(ws: &Workspace, tree: &Tree, out: &Path) -> Result<(String, End)> {
     let end = if within >= SAME {
         End::Good
     } else {
-        End::Bad(format!("{} of the pixels are within {LEVELS} levels of Vulkan's", percent(within)))
+        End::Bad(format!("{} of the pixels are within {LEVELS} level of Vulkan's", percent(within)))
     };
     let caption = format!("{} the same, {} within {LEVELS} of 255 levels", percent(same), percent(within));
     let shown = [

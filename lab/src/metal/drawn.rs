@@ -17,7 +17,7 @@ pub(crate) const SAME: f64 = 0.999;
 const LIMIT: &str = "900";
 /// lavapipe without its shortcuts, which Metal's devices do not take either: filters of eight bits, and one level of detail for the four
 /// pixels of a quad where a shader gives each its own.
-const EXACT: (&str, &str) = ("GALLIVM_PERF", "no_aos_sampling,no_quad_lod");
+pub(crate) const EXACT: (&str, &str) = ("GALLIVM_PERF", "no_aos_sampling,no_quad_lod");
 
 /// What came of a capture.
 #[derive(Debug, Clone, PartialEq)]
