@@ -21,6 +21,8 @@
 //! * Compute shaders are kernels for threadgroups of [`Reflection::group`] threads, neither more nor less. What they share is declared in
 //!   them, so no threadgroup memory has to be set.
 //! * Clip space is the IR's. Metal's y points up as Direct3D's does, so nothing needs to be turned over.
+//! * What lanes of a wave tell each other goes through simdgroups, whatever their size is. Memory barriers need Metal 3.2: before, the compiler
+//!   says so.
 //!
 //! # What the host must do
 //! * To compile the source: fast math off (`MTLCompileOptions.fastMathEnabled = NO`, or `-fno-fast-math`), for Metal before 3.2; from
