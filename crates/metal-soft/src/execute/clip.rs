@@ -172,7 +172,9 @@ pub(crate) fn project(corner: &Corner, viewport: &Viewport) -> Point {
     let [width, height] = viewport.size;
     let [near, far] = viewport.depth;
     let exact = [left + (x * over_w + 1.0) * 0.5 * width, top + (1.0 - y * over_w) * 0.5 * height];
-    let step = |v: f64| (v * STEPS as f64).round_ties_even() as i64;
+    // What clipping leaves is inside, but for what is no number or without end: such places are held, too.
+    let most = 2.0 * GUARD * STEPS as f64;
+    let step = |v: f64| (v * STEPS as f64).clamp(-most, most).round_ties_even() as i64;
     let z = near + z * over_w * (far - near);
     Point { x: step(exact[0]), y: step(exact[1]), exact, z, over_w, parts: corner.parts }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use afterimage_metal_calls::{DepthClipMode, Viewport};
 use proptest::prelude::*;
 
-use crate::execute::clip::{Point, STEPS, clip, project};
+use crate::execute::clip::{Corner, Point, STEPS, clip, project};
 use crate::execute::raster::{Bounds, Shape, area};
 use crate::execute::vertex::Vertex;
 
@@ -200,4 +200,26 @@ fn lines_leave_their_last_pixel() {
     assert_eq!(covered(Shape::Line([at(2.5, 2.5), at(2.6, 2.5)])), []);
     // It begins behind the middle, but in the diamond.
     assert_eq!(covered(Shape::Line([at(2.6, 2.5), at(4.5, 2.5)])), [(2, 2), (3, 2)]);
+}
+
+/// Recordings of an Xbox have such vertices: nothing overflows, whatever is drawn.
+#[test]
+fn vertices_without_end_are_held() {
+    let viewport = Viewport { origin: [0.0; 2], size: [SIZE as f64; 2], depth: [0.0, 1.0] };
+    let far = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, 1e-40, 0.0, 1.0];
+    for x in far {
+        for y in far {
+            for w in far {
+                let position = [f64::from(x), f64::from(y), 0.5, f64::from(w)];
+                let corner = Corner { position, parts: [1.0, 0.0, 0.0] };
+                let point = project(&corner, &viewport);
+                for other in [self::point(0, 0), self::point(SIZE * STEPS, 5)] {
+                    let points = [point, other, self::point(77, SIZE * STEPS)];
+                    let _twice = area(&points);
+                    Shape::Triangle(points).cover(BOUNDS, 1, |_, _, _| {});
+                    Shape::Line([point, other]).cover(BOUNDS, 1, |_, _, _| {});
+                }
+            }
+        }
+    }
 }
