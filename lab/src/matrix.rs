@@ -399,7 +399,7 @@ impl Session<'_> {
         let progress = Progress::start(format!("{} {}", program.name, Way::Metal.transport()));
         let folder = self.folder(program, Way::Metal);
         let result = drawn::both(self.ws, &self.tree.afterimage(), capture, &folder).and_then(|drawn| {
-            let is_listed = metal::is_listed(self.ws, &format!("samples/{}", program.name))?;
+            let is_listed = metal::is_listed(self.ws, &format!("sample/{}", program.name))?;
             Ok(match (drawn.why, is_listed) {
                 (None, false) if drawn.pictures == 0 => End::Bad("it shows nothing".to_owned()),
                 (None, false) => End::Good,

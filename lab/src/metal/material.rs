@@ -77,7 +77,7 @@ impl Source<'_> {
             Kind::Samples => {
                 let wine = Wine::start(self.ws, self.machine, self.tree)?;
                 let captures = matrix::captured(self.ws, self.tree, &wine, &folder)?;
-                let material = |(name, capture): (&str, PathBuf)| Material { name: format!("samples/{name}"), capture };
+                let material = |(name, capture): (&str, PathBuf)| Material { name: format!("sample/{name}"), capture };
                 Ok(captures.into_iter().map(material).collect())
             }
             Kind::Nv2a => self.recordings(&folder),
