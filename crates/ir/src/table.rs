@@ -347,7 +347,7 @@ macro_rules! opcode_table {
                 ImageLoad "image_load" (..) -> W Image [MEMORY];
                 /// Sets a texel to the last operand, four components.
                 ImageStore "image_store" (..) -> _ Image [SIDE_EFFECT];
-                /// Changes a texel of an image of `uint r32`: behind the coordinates the operands of the atomic operation. The result is
+                /// Changes a texel of an image of `uint r32` or `sint r32`: behind the coordinates the operands of the atomic operation. The result is
                 /// what was there before.
                 ImageAtomic "image_atomic" (..) -> I ImageAtomic [SIDE_EFFECT];
                 /// Size in texels: width, height, and depth or layers (cubes, not faces).

@@ -67,7 +67,13 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
         let place = Input::new(i);
         let (stages, ty) = match d.at {
             InputAt::Location(n) => {
-                take_location(place, &mut used, n, d.ty)?;
+                // Components of one may be interpolated in other ways.
+                let same = |other: &InputDecl| other.at == d.at && other.ty == d.ty && other.interp != d.interp;
+                let others = m.inputs[..i].iter().filter(|other| other.at == d.at);
+                let again = m.stage == Stage::Pixel && d.ty.kind == Kind::Float && others.clone().count() > 0;
+                if !(again && others.clone().all(same)) {
+                    take_location(place, &mut used, n, d.ty)?;
+                }
                 continue;
             }
             InputAt::ClipDistance(n) | InputAt::CullDistance(n) => {
@@ -615,8 +621,8 @@ impl<'a> Verifier<'a> {
                     None
                 }
                 (_, Imm::ImageAtomic(_, atomic)) => {
-                    if decl.format != ImageFormat::R32 || decl.component != Component::Uint {
-                        return Err("the image must be one of uint r32".to_owned());
+                    if decl.format != ImageFormat::R32 || decl.component == Component::Float {
+                        return Err("the image must be one of uint or sint r32".to_owned());
                     }
                     wanted.extend(std::iter::repeat_n(Type::I32, atomic.operands()));
                     Some(Type::I32)

@@ -309,7 +309,7 @@ fn every_rule_of_memory_rejects() {
         ("v4: i32x4 = image_load i0, v1", "v4: i32x4 = image_load i0, v1: the result is i32x4, not f32x4"),
         (
             "v4: i32 = image_atomic i0 add, v1, v0",
-            "v4: i32 = image_atomic i0 add, v1, v0: the image must be one of uint r32",
+            "v4: i32 = image_atomic i0 add, v1, v0: the image must be one of uint or sint r32",
         ),
         ("image_store i1, v1, v0", "image_store i1, v1, v0: an operand is i32, not i32x4"),
     ];

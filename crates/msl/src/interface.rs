@@ -127,6 +127,9 @@ fn inputs(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError>
             && uses.inputs[i]
         {
             in_graphics(m)?;
+            if m.inputs[..i].iter().any(|other| other.at == d.at) {
+                return Err(EmitError::Unsupported("a second way of interpolating an input"));
+            }
             let member = members.pick(&d.name, "in");
             let attribute = if m.stage == Stage::Vertex { Attribute::Attribute } else { Attribute::User };
             out.bind(&member, Place::Input, attribute(n.into()), d.ty.lanes, source);

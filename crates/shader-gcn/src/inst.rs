@@ -440,9 +440,22 @@ impl Inst {
         if let Fields::Ds(fields) = self.fields { Some(fields) } else { None }
     }
 
-    /// Whether it accesses the group's data share: DS, save what exchanges values between lanes and the global share.
+    /// Whether it accesses the group's data share: DS, save what exchanges values between lanes and the global share, loads into it, and
+    /// the operand out of it.
     pub fn accesses_share(&self) -> bool {
-        self.op != Op::DsSwizzleB32 && self.op != Op::DsNop && self.ds().is_some_and(|ds| !ds.gds)
+        let shares = self.op != Op::DsSwizzleB32 && self.op != Op::DsNop && self.ds().is_some_and(|ds| !ds.gds);
+        shares || self.loads_share() || self.src.contains(&Operand::LdsDirect)
+    }
+
+    /// Whether it only reads from there.
+    pub fn reads_share(&self) -> bool {
+        let loads = self.enc == Encoding::Ds && matches!(self.kind(), Kind::Load { .. });
+        self.accesses_share() && !self.loads_share() && (loads || self.enc != Encoding::Ds)
+    }
+
+    /// Whether it loads from a buffer into it.
+    pub fn loads_share(&self) -> bool {
+        self.buffer().is_some_and(|buffer| buffer.lds)
     }
 
     /// Whether it accesses the global data share.

@@ -6,6 +6,7 @@
 //! and slots are numbered as the `Resources` are.
 
 use afterimage_abi::{Bank, slots};
+use rustc_hash::FxHashSet;
 use std::fmt;
 
 /// Constant banks of a GCN stage: the `id` of `BankDecl`s, and, by stage, the banks of the stream.
@@ -164,6 +165,110 @@ pub enum Expr {
     },
     /// Scalar arithmetic on others.
     Binary(BinaryOp, ExprId, ExprId),
+    /// A word of a descriptor out of a table: what is found from an address on ([`tables`]), 0 where there are fewer.
+    Table {
+        /// Low and high half of the address.
+        base: [ExprId; 2],
+        /// What is looked for.
+        what: tables::What,
+        /// Which of those that are found.
+        entry: u8,
+        /// Which of its words: of T# 0 to 7, of S# 8 to 11.
+        word: u8,
+    },
+}
+
+/// Tables of descriptors out of which a program chooses while it runs.
+///
+/// Nobody knows before which descriptors those are. So the guest looks through memory from where the table begins, and what looks like
+/// an image's descriptor is bound; the program compares the words that it has with those of what is bound.
+pub mod tables {
+    use super::{FxHashSet, Scalars};
+
+    /// Bytes of memory that are looked through.
+    pub const BYTES: u64 = 16 << 10;
+    /// Most descriptors of a table that are found.
+    pub const MOST: usize = 16;
+    /// Words of an entry: T#, S#.
+    pub const WORDS: usize = 12;
+    /// Bytes of what begins at multiples of them.
+    const STEP: usize = 16;
+
+    /// What is looked for.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum What {
+        /// Images.
+        Images,
+        /// Samplers.
+        Samplers,
+        /// Images with the samplers behind them.
+        Pairs,
+    }
+
+    /// Whether eight words are an image's descriptor (T#): it has a type, a format and an address.
+    fn is_image(words: &[u32]) -> bool {
+        // Formats behind these are those of fragment masks.
+        const FORMATS: std::ops::RangeInclusive<u32> = 1..=43;
+        let &[low, high, size, kind, _, _, _, last] = words else { return false };
+        let has_address = low != 0 || high & 0xff != 0;
+        kind >> 31 == 1 && has_address && FORMATS.contains(&(high >> 20 & 63)) && size != 0 && last == 0
+    }
+
+    /// Whether four words may be a sampler's descriptor (S#): those of a buffer have another size in its place, and reserved bits are 0.
+    fn is_sampler(words: &[u32]) -> bool {
+        let &[clamp, lod, _, border] = words else { return false };
+        // MIN_LOD, MAX_LOD: some level is there.
+        (clamp | lod | border) != 0 && lod & 0xfff <= lod >> 12 & 0xfff && border & 0x3fff_f000 == 0
+    }
+
+    /// The first [`MOST`] different descriptors from an address on, as far as memory is mapped.
+    pub fn find(scalars: &dyn Scalars, address: u64, what: What) -> Vec<[u32; WORDS]> {
+        let address = address & !3;
+        let words: Vec<u32> = (0..BYTES / 4).map_while(|n| scalars.word(address.checked_add(4 * n)?)).collect();
+        let mut found: Vec<[u32; WORDS]> = Vec::new();
+        let mut seen = FxHashSet::default();
+        // The image whose sampler has not come yet.
+        let mut image: Option<[u32; 8]> = None;
+        let mut at = 0;
+        while at + STEP / 4 <= words.len() && found.len() < MOST {
+            let mut entry = [0; WORDS];
+            let mut put = |entry: [u32; WORDS]| {
+                if seen.insert(entry) {
+                    found.push(entry);
+                }
+            };
+            match words.get(at..at + 8) {
+                Some(here) if is_image(here) => {
+                    if let Some(before) = image.take().filter(|_| what == What::Pairs) {
+                        entry[..8].copy_from_slice(&before);
+                        put(entry);
+                    }
+                    let mut new = [0; 8];
+                    new.copy_from_slice(here);
+                    if what == What::Images {
+                        entry[..8].copy_from_slice(here);
+                        put(entry);
+                    } else {
+                        image = Some(new);
+                    }
+                    at += 8;
+                    continue;
+                }
+                _ => {}
+            }
+            let here = &words[at..at + STEP / 4];
+            if what != What::Images && is_sampler(here) {
+                let before = image.take();
+                if what == What::Samplers || before.is_some() {
+                    entry[..8].copy_from_slice(&before.filter(|_| what == What::Pairs).unwrap_or_default());
+                    entry[8..].copy_from_slice(here);
+                    put(entry);
+                }
+            }
+            at += STEP / 4;
+        }
+        found
+    }
 }
 
 /// Scalar arithmetic, as the SALU does it.
@@ -246,6 +351,34 @@ pub struct ImageUse {
     pub storage: bool,
     /// Whether the program stores to it.
     pub written: bool,
+    /// Whether it is accessed without a sampler only, where faces of cubes are layers.
+    pub layers: bool,
+    /// Which level it is of the descriptor's, of storage images; they have one each.
+    pub level: u8,
+}
+
+impl ImageUse {
+    /// The descriptor as this use sees it: cubes as arrays of their faces where they are so, one level of several where it is of one, none
+    /// where the image does not have that.
+    #[must_use]
+    pub fn seen(&self, mut words: [u32; 8]) -> [u32; 8] {
+        const CUBE: u32 = 11;
+        const ARRAY: u32 = 13;
+        const SAMPLES: u32 = 14;
+        let kind = words[3] >> 28;
+        if self.layers && kind == CUBE {
+            words[3] = words[3] & 0x0fff_ffff | ARRAY << 28;
+        }
+        if self.level > 0 {
+            let (base, last) = (words[3] >> 12 & 15, words[3] >> 16 & 15);
+            let level = base + u32::from(self.level);
+            if level > last || kind >= SAMPLES {
+                return [0; 8];
+            }
+            words[3] = words[3] & !(15 << 12) | level << 12;
+        }
+        words
+    }
 }
 
 /// A sampler (S#).
@@ -335,6 +468,8 @@ impl Resources {
     /// Computes every expression, in one pass over them.
     pub fn evaluate(&self, scalars: &dyn Scalars) -> Values {
         let mut out = Values { values: Vec::with_capacity(self.exprs.len()), fault: None };
+        // What was found, by address.
+        let mut found: Vec<(u64, tables::What, Vec<[u32; tables::WORDS]>)> = Vec::new();
         for expr in &self.exprs {
             let read = |address: u64, fault: &mut Option<u64>| {
                 scalars.word(address & !3).unwrap_or_else(|| {
@@ -359,6 +494,16 @@ impl Resources {
                     if at + 4 <= bytes { read(base.wrapping_add(at), &mut out.fault) } else { 0 }
                 }
                 Expr::Binary(op, a, b) => op.compute(out.get(a), out.get(b)),
+                Expr::Table { base, what, entry, word } => {
+                    let address = out.address(base);
+                    let known = found.iter().position(|known| (known.0, known.1) == (address, what));
+                    let known = known.unwrap_or_else(|| {
+                        found.push((address, what, tables::find(scalars, address, what)));
+                        found.len() - 1
+                    });
+                    let entry = found[known].2.get(usize::from(entry));
+                    entry.and_then(|words| words.get(usize::from(word))).copied().unwrap_or(0)
+                }
             };
             out.values.push(value);
         }

@@ -243,7 +243,9 @@ fn builtin_inputs(a: &mut Asked<'_>) {
         a.needs(format_args!("input in{i}"), ability, there);
     }
     for (i, d) in m.inputs.iter().enumerate().filter(|_| m.stage == Stage::Pixel) {
-        if matches!(d.at, InputAt::Location(_)) && d.interp == afterimage_ir::Interp::Sample {
+        // What is interpolated in several ways is interpolated by instructions.
+        let again = m.inputs[..i].iter().any(|other| other.at == d.at);
+        if matches!(d.at, InputAt::Location(_)) && (again || d.interp == afterimage_ir::Interp::Sample) {
             a.needs(format_args!("input in{i}"), "inputs by sample", has.sample_rate);
         }
     }

@@ -164,9 +164,19 @@ impl CacheKey {
         hash.update(&wave.to_le_bytes());
         hash.update(&[bindless.into(), debug_names.into(), preserve.into(), float_rules as u8]);
         hash.update(&[clip_varyings.is_some().into(), clip_varyings.unwrap_or(0)]);
-        let Features { float64, int64_atomics, shuffle, vertex_layer, stencil_export, geometry, streams, feedback } =
-            features;
-        let flags = [float64, int64_atomics, shuffle, vertex_layer, stencil_export, geometry, streams, feedback];
+        let Features {
+            float64,
+            int64_atomics,
+            shared_int64_atomics,
+            shuffle,
+            vertex_layer,
+            stencil_export,
+            geometry,
+            streams,
+            feedback,
+        } = features;
+        let long = [int64_atomics, shared_int64_atomics];
+        let flags = [float64, long[0], long[1], shuffle, vertex_layer, stencil_export, geometry, streams, feedback];
         hash.update(&flags.map(u8::from));
         hash.update(bytemuck::bytes_of(normalized));
         Self(hash.digest128())

@@ -1,6 +1,6 @@
 //! What a module declares, as ids and types: what writes declarations and what writes code have in common.
 
-use afterimage_ir::{Output, Type};
+use afterimage_ir::{Interp, Output, Type};
 use smallvec::SmallVec;
 
 use crate::spec::{decoration, op, storage};
@@ -34,10 +34,30 @@ pub(crate) struct Storage {
     pub(crate) ty: Id,
 }
 
+/// The memory of a work group: an array of words, or, where atomic operations on 64 bits work on it, of pairs of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Shared {
+    pub(crate) variable: Id,
+    /// Its words, behind which there is one more.
+    pub(crate) words: u32,
+    /// The type of pairs: integers of 64 bits.
+    pub(crate) long: Option<Id>,
+}
+
+/// A component of an input of which others are interpolated in another way: a variable of its own, and how it is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Part {
+    pub(crate) variable: Id,
+    /// Where to interpolate, if that is not where the variable is.
+    pub(crate) at: Option<Interp>,
+}
+
 /// Ids of what the module declares; `None` where the code does not use it.
 #[derive(Default)]
 pub(crate) struct Interface {
     pub(crate) inputs: SmallVec<[Option<Id>; 16]>,
+    /// Inputs that share a location with others, by their numbers: their components.
+    pub(crate) parts: Vec<(usize, [Option<Part>; 4])>,
     pub(crate) outputs: SmallVec<[Option<Id>; 16]>,
     /// The arrays of clip and of cull distances.
     pub(crate) distances: [Option<Id>; 2],
@@ -48,8 +68,8 @@ pub(crate) struct Interface {
     pub(crate) bound: Vec<Option<Reached>>,
     pub(crate) textures: SmallVec<[Option<Handles>; 16]>,
     pub(crate) images: SmallVec<[Option<Storage>; 8]>,
-    /// The memory of the work group, and its number of words.
-    pub(crate) shared: Option<(Id, u32)>,
+    /// The memory of the work group.
+    pub(crate) shared: Option<Shared>,
     pub(crate) specs: SmallVec<[Option<Id>; 4]>,
     /// What transform feedback has of parts of outputs.
     pub(crate) copies: Vec<Copied>,

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use crate::EmitError;
 use crate::declared::Handles;
 use crate::emit::Emitter;
-use crate::memory::Place;
+use crate::memory::{Held, Place};
 use crate::records;
 use crate::spec::{capability, image_operands, op, scope, storage};
 use crate::words::Id;
@@ -186,10 +186,14 @@ impl Emitter<'_> {
             _ => {
                 let Imm::ImageAtomic(_, atomic) = data.imm else { return Err(malformed) };
                 let uint = self.w.ty(Type::I32);
-                let pointer = self.w.pointer(storage::Image, uint);
+                let (element, held) = match decl.component {
+                    Component::Sint => (self.w.signed(1), Held::Signed(self.w.signed(1))),
+                    Component::Uint | Component::Float => (uint, Held::Same),
+                };
+                let pointer = self.w.pointer(storage::Image, element);
                 let at = if sample { args[1] } else { self.w.uint(0) };
                 let at = self.w.value(op::ImageTexelPointer, pointer, &[handle.variable, args[0], at]);
-                let place = Place { at, ty: uint, scope: scope::Device, wide: false };
+                let place = Place { at, ty: uint, held, scope: scope::Device, wide: false };
                 self.atomic(atomic, place, &args[1 + usize::from(sample)..])
             }
         })

@@ -2,17 +2,17 @@
 
 use afterimage_ir::{
     BankSource, COMPUTE_TEXTURE_SLOTS, Component, Dim, Image, ImageDecl, ImageFormat, InputAt, Interp, Kind, Module,
-    Output, OutputAt, OutputDecl, Stage, TEXTURE_SLOTS, Texture, TextureDecl, Type, Uses,
+    Op, Output, OutputAt, OutputDecl, Stage, TEXTURE_SLOTS, Texture, TextureDecl, Type, Uses,
 };
 use smallvec::SmallVec;
 
 use crate::bound::{self, Bound};
-use crate::declared::{Block, Handles, Interface, Push, Registers, Storage, registers_type};
-use crate::feedback;
+use crate::declared::{Block, Handles, Interface, Push, Registers, Shared, Storage, registers_type};
 use crate::records::{self, Values};
 use crate::spec::{builtin, capability, decoration, dim, execution_mode, image_format, op, storage};
 use crate::words::{Id, Words};
 use crate::{EmitError, Options};
+use crate::{feedback, parts};
 use afterimage_abi::{Table, descriptors, push, slots};
 
 /// Whether an output goes to a target of signed integers.
@@ -34,8 +34,9 @@ pub(crate) fn declare(
 ) -> Result<Interface, EmitError> {
     let mut out = Interface::default();
     let mut distances = [None; 2];
+    out.parts = parts::declare(w, m, uses);
     for (i, d) in m.inputs.iter().enumerate() {
-        if !uses.inputs[i] {
+        if !uses.inputs[i] || out.parts.iter().any(|(input, _)| *input == i) {
             out.inputs.push(None);
             continue;
         }
@@ -170,15 +171,37 @@ pub(crate) fn declare(
         out.images.push(Some(storage_image(w, d, Image::new(i), [read, written])));
     }
     if m.shared > 0 {
-        // One word more, into which everything beyond the end goes.
-        let words = m.shared / 4;
-        let uint = w.ty(Type::I32);
-        let ty = w.array(uint, words + 1);
-        let variable = w.variable(storage::Workgroup, ty);
-        w.name(variable, "shared");
-        out.shared = Some((variable, words));
+        out.shared = Some(shared(w, m, options)?);
     }
     Ok(out)
+}
+
+/// The memory of the work group. Two variables of it cannot be the same memory, so where there are atomic operations on 64 bits all of it
+/// is made of such integers.
+fn shared(w: &mut Words, m: &Module, options: &Options) -> Result<Shared, EmitError> {
+    let mut wide = false;
+    m.for_each_inst(|_, data| {
+        wide |= data.op == Op::AtomicShared && data.results.first().is_some_and(|&old| m.ty(old).lanes == 2);
+    });
+    // One word more, into which everything beyond the end goes.
+    let words = m.shared / 4;
+    let (element, count, words, long) = if wide {
+        if !options.features.shared_int64_atomics {
+            let what = Op::AtomicShared.name();
+            return Err(EmitError::Missing { what, feature: "shaderSharedInt64Atomics" });
+        }
+        w.capability(capability::Int64);
+        w.capability(capability::Int64Atomics);
+        let long = w.declared(op::TypeInt, &[64, 0]);
+        let words = words.next_multiple_of(2);
+        (long, words / 2 + 1, words, Some(long))
+    } else {
+        (w.ty(Type::I32), words + 1, words, None)
+    };
+    let ty = w.array(element, count);
+    let variable = w.variable(storage::Workgroup, ty);
+    w.name(variable, "shared");
+    Ok(Shared { variable, words, long })
 }
 
 /// The type of a sample mask.
@@ -264,7 +287,7 @@ fn storage_image(w: &mut Words, d: &ImageDecl, image: Image, [read, written]: [b
     Storage { variable, ty }
 }
 
-fn interpolation(w: &mut Words, id: Id, stage: Stage, interp: Interp, kind: Kind) {
+pub(crate) fn interpolation(w: &mut Words, id: Id, stage: Stage, interp: Interp, kind: Kind) {
     if stage != Stage::Pixel {
         return;
     }

@@ -41,6 +41,7 @@ mod memory;
 mod module;
 mod numbers;
 mod ops;
+mod parts;
 mod records;
 mod spec;
 mod wave;
@@ -74,6 +75,8 @@ pub struct Features {
     pub float64: bool,
     /// `shaderInt64` and `shaderBufferInt64Atomics`.
     pub int64_atomics: bool,
+    /// `shaderInt64` and `shaderSharedInt64Atomics`.
+    pub shared_int64_atomics: bool,
     /// `VK_SUBGROUP_FEATURE_SHUFFLE_BIT`. Without it lanes are asked one after the other.
     pub shuffle: bool,
     /// `shaderOutputLayer` and `shaderOutputViewportIndex`.
@@ -93,6 +96,7 @@ impl Features {
     pub const ALL: Features = Features {
         float64: true,
         int64_atomics: true,
+        shared_int64_atomics: true,
         shuffle: true,
         vertex_layer: true,
         stencil_export: true,
@@ -141,9 +145,6 @@ pub enum EmitError {
         /// Where the shader's own end.
         taken: u32,
     },
-    /// An atomic operation on 64 bits in the memory of a work group, for which SPIR-V has no memory of the right type.
-    #[error("`{0}` on 64 bits has no form in SPIR-V")]
-    Wide(&'static str),
     /// A use of an input, output or other declaration that the module does not have, or an immediate of the wrong kind.
     #[error("`{0}` is malformed: the module was not verified")]
     Malformed(&'static str),

@@ -4,8 +4,9 @@ use afterimage_ir::{AtomicOp, Imm, InstData, Kind, Op, Stage, Type, Value};
 use smallvec::SmallVec;
 
 use crate::EmitError;
+use crate::declared::Shared;
 use crate::emit::Emitter;
-use crate::spec::{ALIGNED, VOLATILE, capability, op, scope, semantics, storage};
+use crate::spec::{ALIGNED, VOLATILE, capability, glsl, op, scope, semantics, storage};
 use crate::words::Id;
 
 /// What an atomic operation changes.
@@ -13,12 +14,25 @@ use crate::words::Id;
 pub(crate) struct Place {
     /// Pointer to it.
     pub(crate) at: Id,
-    /// Its type, an unsigned integer.
+    /// The type of operands and results, an unsigned integer.
     pub(crate) ty: Id,
+    /// The type of what is there.
+    pub(crate) held: Held,
     /// Who may change it too.
     pub(crate) scope: u32,
     /// Whether it has 64 bits.
     pub(crate) wide: bool,
+}
+
+/// How an atomic operation's number lies in memory.
+#[derive(Clone, Copy)]
+pub(crate) enum Held {
+    /// As it is.
+    Same,
+    /// As an integer with a sign.
+    Signed(Id),
+    /// As one half of 64 bits: their type, and the bit that it begins with, of that type.
+    Half(Id, Id),
 }
 
 impl Emitter<'_> {
@@ -53,17 +67,63 @@ impl Emitter<'_> {
         self.w.value(op::ShiftRightLogical, uint, &[offset, two])
     }
 
-    /// Pointer to word `first + next` of the work group's memory; what is beyond its end is the word behind it.
-    fn shared(&mut self, first: Id, next: u32, (variable, words): (Id, u32)) -> Id {
+    /// Word `first + next` of the work group's memory; what is beyond its end is the word behind it.
+    fn shared(&mut self, first: Id, next: u32, memory: Shared) -> Place {
         let uint = self.w.ty(Type::I32);
         let mut word = first;
         if next > 0 {
             let next = self.w.uint(next);
             word = self.w.value(op::IAdd, uint, &[word, next]);
         }
-        let word = self.w.umin(word, words);
-        let pointer = self.w.pointer(storage::Workgroup, uint);
-        self.w.value(op::AccessChain, pointer, &[variable, word])
+        let word = self.w.umin(word, memory.words);
+        let place = |at, held| Place { at, ty: uint, held, scope: scope::Workgroup, wide: false };
+        let Some(long) = memory.long else {
+            let pointer = self.w.pointer(storage::Workgroup, uint);
+            return place(self.w.value(op::AccessChain, pointer, &[memory.variable, word]), Held::Same);
+        };
+        let (one, five) = (self.w.uint(1), self.w.uint(5));
+        let half = self.w.value(op::BitwiseAnd, uint, &[word, one]);
+        let first_bit = self.w.value(op::ShiftLeftLogical, uint, &[half, five]);
+        let first_bit = self.w.value(op::UConvert, long, &[first_bit]);
+        place(self.shared_long(word, memory.variable, long), Held::Half(long, first_bit))
+    }
+
+    /// Pointer to the two words of the work group's memory that one is in, where it is made of such.
+    fn shared_long(&mut self, word: Id, variable: Id, long: Id) -> Id {
+        let (uint, one) = (self.w.ty(Type::I32), self.w.uint(1));
+        let pair = self.w.value(op::ShiftRightLogical, uint, &[word, one]);
+        let pointer = self.w.pointer(storage::Workgroup, long);
+        self.w.value(op::AccessChain, pointer, &[variable, pair])
+    }
+
+    /// A number out of what lies in memory.
+    fn out_of(&mut self, place: Place, held: Id) -> Id {
+        match place.held {
+            Held::Same => held,
+            Held::Signed(_) => self.w.value(op::Bitcast, place.ty, &[held]),
+            Held::Half(long, first) => {
+                let moved = self.w.value(op::ShiftRightLogical, long, &[held, first]);
+                self.w.value(op::UConvert, place.ty, &[moved])
+            }
+        }
+    }
+
+    /// What lies in memory when a number is there; `before` is what lay there.
+    fn into(&mut self, place: Place, value: Id, before: Id) -> Id {
+        match place.held {
+            Held::Same => value,
+            Held::Signed(ty) => self.w.value(op::Bitcast, ty, &[value]),
+            Held::Half(long, first) => {
+                let ones = self.w.uint(u32::MAX);
+                let [ones, value] = [ones, value].map(|word| {
+                    let word = self.w.value(op::UConvert, long, &[word]);
+                    self.w.value(op::ShiftLeftLogical, long, &[word, first])
+                });
+                let others = self.w.value(op::Not, long, &[ones]);
+                let kept = self.w.value(op::BitwiseAnd, long, &[before, others]);
+                self.w.value(op::BitwiseOr, long, &[kept, value])
+            }
+        }
     }
 
     /// Loads, and atomic operations.
@@ -82,8 +142,13 @@ impl Emitter<'_> {
                 let first = self.word(data.args[0]);
                 let mut parts: SmallVec<[Id; 4]> = SmallVec::new();
                 for lane in 0..full.lanes {
-                    let at = self.shared(first, lane.into(), memory);
-                    parts.push(self.w.value(op::Load, uint, &[at]));
+                    let place = self.shared(first, lane.into(), memory);
+                    let ty = match place.held {
+                        Held::Half(long, _) => long,
+                        _ => uint,
+                    };
+                    let held = self.w.value(op::Load, ty, &[place.at]);
+                    parts.push(self.out_of(place, held));
                 }
                 let bits = Type::new(Kind::Int, full.lanes);
                 let bits_ty = self.w.ty(bits);
@@ -97,7 +162,7 @@ impl Emitter<'_> {
                 let args = self.operands(data);
                 if full.lanes == 1 {
                     let at = self.global_member(data.args[0], uint, 4);
-                    let place = Place { at, ty: uint, scope: scope::Device, wide: false };
+                    let place = Place { at, ty: uint, held: Held::Same, scope: scope::Device, wide: false };
                     return Ok(self.atomic(atomic, place, &args[1..]));
                 }
                 if !self.features.int64_atomics {
@@ -108,27 +173,31 @@ impl Emitter<'_> {
                 self.w.capability(capability::Int64Atomics);
                 let long = self.w.declared(op::TypeInt, &[64, 0]);
                 let at = self.global_member(data.args[0], long, 8);
-                let mut values: SmallVec<[Id; 2]> = SmallVec::new();
-                for &arg in &args[1..] {
-                    values.push(self.w.value(op::Bitcast, long, &[arg]));
-                }
-                let place = Place { at, ty: long, scope: scope::Device, wide: true };
-                let old = self.atomic(atomic, place, &values);
-                Ok(self.w.value(op::Bitcast, ty, &[old]))
+                Ok(self.atomic_long(atomic, at, long, scope::Device, &args[1..], ty))
             }
             (Op::AtomicShared, Imm::Atomic(atomic)) => {
-                if full.lanes != 1 {
-                    return Err(EmitError::Wide(data.op.name()));
-                }
                 let memory = self.interface.shared.ok_or(malformed)?;
                 let args = self.operands(data);
                 let first = self.word(data.args[0]);
-                let at = self.shared(first, 0, memory);
-                let place = Place { at, ty: uint, scope: scope::Workgroup, wide: false };
-                Ok(self.atomic(atomic, place, &args[1..]))
+                if full.lanes == 1 {
+                    let place = self.shared(first, 0, memory);
+                    return Ok(self.atomic(atomic, place, &args[1..]));
+                }
+                let long = memory.long.ok_or(malformed)?;
+                let word = self.w.umin(first, memory.words);
+                let at = self.shared_long(word, memory.variable, long);
+                Ok(self.atomic_long(atomic, at, long, scope::Workgroup, &args[1..], ty))
             }
             _ => Err(malformed),
         }
+    }
+
+    /// An atomic operation on 64 bits, whose operands and result are of type `ty`, two words.
+    fn atomic_long(&mut self, atomic: AtomicOp, at: Id, long: Id, scope: u32, args: &[Id], ty: Id) -> Id {
+        let values: SmallVec<[Id; 2]> = args.iter().map(|&arg| self.w.value(op::Bitcast, long, &[arg])).collect();
+        let place = Place { at, ty: long, held: Held::Same, scope, wide: true };
+        let old = self.atomic(atomic, place, &values);
+        self.w.value(op::Bitcast, ty, &[old])
     }
 
     pub(crate) fn store_memory(&mut self, data: &InstData) -> Result<(), EmitError> {
@@ -151,15 +220,26 @@ impl Emitter<'_> {
             if full.kind == Kind::Float {
                 part = self.w.value(op::Bitcast, uint, &[part]);
             }
-            let at = self.shared(first, lane.into(), memory);
-            self.w.code.op(op::Store, &[at, part]);
+            let place = self.shared(first, lane.into(), memory);
+            match place.held {
+                // The other half may be another lane's business at the same time.
+                Held::Half(..) => drop(self.atomic(AtomicOp::Swap, place, &[part])),
+                _ => self.w.code.op(op::Store, &[place.at, part]),
+            }
         }
         Ok(())
     }
 
     /// An atomic operation on unsigned integers; gives what was there before.
     pub(crate) fn atomic(&mut self, atomic: AtomicOp, place: Place, values: &[Id]) -> Id {
+        let signed = match place.held {
+            Held::Half(..) => return self.atomic_by_swapping(atomic, place, values),
+            Held::Signed(ty) => Some(ty),
+            Held::Same => None,
+        };
         let (scope, relaxed) = (self.w.uint(place.scope), self.w.uint(0));
+        let ty = signed.unwrap_or(place.ty);
+        let own: SmallVec<[Id; 2]> = values.iter().map(|&value| self.into(place, value, value)).collect();
         let opcode = match atomic {
             AtomicOp::Add => op::AtomicIAdd,
             AtomicOp::Sub => op::AtomicISub,
@@ -172,8 +252,9 @@ impl Emitter<'_> {
             AtomicOp::Xor => op::AtomicXor,
             AtomicOp::Swap => op::AtomicExchange,
             AtomicOp::CmpSwap => {
-                let operands = [place.at, scope, relaxed, relaxed, values[0], values[1]];
-                return self.w.value(op::AtomicCompareExchange, place.ty, &operands);
+                let operands = [place.at, scope, relaxed, relaxed, own[0], own[1]];
+                let old = self.w.value(op::AtomicCompareExchange, ty, &operands);
+                return self.out_of(place, old);
             }
             AtomicOp::RSub
             | AtomicOp::Inc
@@ -183,10 +264,11 @@ impl Emitter<'_> {
             | AtomicOp::FMax
             | AtomicOp::MaskOr => return self.atomic_by_swapping(atomic, place, values),
         };
-        self.w.value(opcode, place.ty, &[place.at, scope, relaxed, values[0]])
+        let old = self.w.value(opcode, ty, &[place.at, scope, relaxed, own[0]]);
+        self.out_of(place, old)
     }
 
-    /// An atomic operation that SPIR-V does not have: computes what belongs there until nobody has changed it meanwhile.
+    /// An atomic operation that SPIR-V does not have, or not on half of a number: computes what belongs there until nobody has changed it meanwhile.
     fn atomic_by_swapping(&mut self, atomic: AtomicOp, place: Place, values: &[Id]) -> Id {
         let (scope, relaxed) = (self.w.uint(place.scope), self.w.uint(0));
         let [header, body, again, merge] = std::array::from_fn(|_| self.w.id());
@@ -195,12 +277,18 @@ impl Emitter<'_> {
         self.w.code.op(op::LoopMerge, &[merge, again, 0]);
         self.w.branch(body);
         self.w.label(body);
-        let old = self.w.value(op::AtomicLoad, place.ty, &[place.at, scope, relaxed]);
+        let ty = match place.held {
+            Held::Same => place.ty,
+            Held::Signed(ty) | Held::Half(ty, _) => ty,
+        };
+        let held = self.w.value(op::AtomicLoad, ty, &[place.at, scope, relaxed]);
+        let old = self.out_of(place, held);
         let new = self.changed(atomic, old, values, place);
-        let operands = [place.at, scope, relaxed, relaxed, new, old];
-        let before = self.w.value(op::AtomicCompareExchange, place.ty, &operands);
+        let new = self.into(place, new, held);
+        let operands = [place.at, scope, relaxed, relaxed, new, held];
+        let before = self.w.value(op::AtomicCompareExchange, ty, &operands);
         let bool_ = self.w.ty(Type::BOOL);
-        let same = self.w.value(op::IEqual, bool_, &[before, old]);
+        let same = self.w.value(op::IEqual, bool_, &[before, held]);
         self.w.code.op(op::BranchConditional, &[same, merge, again]);
         self.w.label(again);
         self.w.branch(header);
@@ -217,6 +305,20 @@ impl Emitter<'_> {
             if place.wide { e.w.value(op::UConvert, ty, &[word]) } else { word }
         };
         match atomic {
+            AtomicOp::Add => self.w.value(op::IAdd, ty, &[old, value]),
+            AtomicOp::Sub => self.w.value(op::ISub, ty, &[old, value]),
+            AtomicOp::IMin => self.w.ext(glsl::SMin, ty, &[old, value]),
+            AtomicOp::IMax => self.w.ext(glsl::SMax, ty, &[old, value]),
+            AtomicOp::UMin => self.w.ext(glsl::UMin, ty, &[old, value]),
+            AtomicOp::UMax => self.w.ext(glsl::UMax, ty, &[old, value]),
+            AtomicOp::And => self.w.value(op::BitwiseAnd, ty, &[old, value]),
+            AtomicOp::Or => self.w.value(op::BitwiseOr, ty, &[old, value]),
+            AtomicOp::Xor => self.w.value(op::BitwiseXor, ty, &[old, value]),
+            AtomicOp::Swap => value,
+            AtomicOp::CmpSwap => {
+                let holds = self.w.value(op::IEqual, bool_, &[old, values[1]]);
+                self.w.value(op::Select, ty, &[holds, value, old])
+            }
             AtomicOp::RSub => self.w.value(op::ISub, ty, &[value, old]),
             AtomicOp::Inc => {
                 let (zero, one) = (constant(self, 0), constant(self, 1));
@@ -237,8 +339,7 @@ impl Emitter<'_> {
                 let kept = self.w.value(op::BitwiseAnd, ty, &[old, kept]);
                 self.w.value(op::BitwiseOr, ty, &[kept, value])
             }
-            // What SPIR-V has does not come here.
-            _ => {
+            AtomicOp::FCmpSwap | AtomicOp::FMin | AtomicOp::FMax => {
                 let float = if place.wide { self.w.double() } else { self.w.ty(Type::F32) };
                 let as_float = |e: &mut Self, bits: Id| e.w.value(op::Bitcast, float, &[bits]);
                 let (a, b) = (as_float(self, old), as_float(self, value));

@@ -171,7 +171,10 @@ impl Emitter<'_> {
                         self.w.value(op::Load, ty, &[at])
                     }
                     Some(variable) => self.w.value(op::Load, ty, &[variable]),
-                    None => return malformed,
+                    None => match self.load_parts(input.index(), full) {
+                        Some(value) => value,
+                        None => return malformed,
+                    },
                 },
                 _ => return malformed,
             },

@@ -56,7 +56,8 @@ names! {
     /// GLSL.std.450 instructions.
     glsl: u32 = GlslStd450Op {
         RoundEven, Trunc, FAbs, SAbs, Floor, Ceil, Fract, Sin, Cos, Exp2, Log2, Sqrt, InverseSqrt, UMin, SMin, UMax,
-        SMax, SClamp, Fma, UnpackHalf2x16, FindILsb, FindSMsb, FindUMsb, NMin, NMax, NClamp,
+        SMax, SClamp, Fma, UnpackHalf2x16, FindILsb, FindSMsb, FindUMsb, InterpolateAtCentroid, InterpolateAtSample,
+        InterpolateAtOffset, NMin, NMax, NClamp,
     }
 }
 
@@ -64,7 +65,7 @@ names! {
     capability: u32 = Capability {
         Shader, Geometry, Float64, GeometryPointSize, TransformFeedback, GeometryStreams, Int64, Int64Atomics,
         StorageImageMultisample, SampledImageArrayDynamicIndexing, ClipDistance, CullDistance,
-        SampleRateShading, SampledCubeArray, ImageMSArray, ImageQuery, StorageImageReadWithoutFormat,
+        SampleRateShading, InterpolationFunction, SampledCubeArray, ImageMSArray, ImageQuery, StorageImageReadWithoutFormat,
         StorageImageWriteWithoutFormat, MultiViewport, GroupNonUniform, GroupNonUniformVote, GroupNonUniformBallot,
         GroupNonUniformShuffle, ShaderLayer, ShaderViewportIndex, SignedZeroInfNanPreserve, StencilExportEXT,
         DrawParameters, ShaderNonUniform, SampledImageArrayNonUniformIndexing, RuntimeDescriptorArray,

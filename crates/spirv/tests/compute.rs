@@ -267,22 +267,70 @@ fn every_atomic_operation_agrees() {
                 let high = b.extract(at, 1);
                 let out = b.construct(&[low, high]);
                 b.store_global(out, old);
-                if lanes == 1 {
-                    let four = b.i32(4);
-                    let slot = b.imul(lane, four);
+                if lanes == 1 || gpu.options.features.shared_int64_atomics {
+                    let bytes = b.i32(8);
+                    let slot = b.imul(lane, bytes);
                     b.store_shared(slot, operands[1]);
                     let old = b.atomic_shared(op, slot, &operands);
-                    let new = b.load_shared(slot, 1);
-                    let both = b.construct(&[old, new]);
+                    // Where there is memory of 64 bits, words of it are halves.
+                    let word = b.extract(operands[0], 0);
+                    let half = b.extract(low, 0);
+                    let four = b.i32(4);
+                    let half = b.iand(half, four);
+                    let half = b.ior(slot, half);
+                    let other = b.atomic_shared(op, half, &[word, word]);
+                    let new = b.load_shared(slot, lanes);
+                    let (new, other) = (b.cast(new, Kind::Int), b.cast(other, Kind::Int));
                     let eight = b.i32(8);
                     let low = b.iadd(low, eight);
                     let out = b.construct(&[low, high]);
+                    let mixed = b.ixor(old, new);
+                    let mixed = b.extract(mixed, lanes - 1);
+                    let both = b.construct(&[mixed, other]);
                     b.store_global(out, both);
                 }
             });
             assert_eq!(found, expected, "{} of {lanes} words", op.name());
         }
     }
+}
+
+/// In memory of 64 bits, words are stored and changed by lanes that have the other half of the same 64.
+#[test]
+fn halves_of_wide_shared_memory_are_apart() {
+    let gpu = Gpu::new();
+    if !gpu.options.features.shared_int64_atomics {
+        return println!("{} has no 64-bit atomic operations on shared memory: not tried", gpu.name);
+    }
+    let [found, expected] = each_lane(&gpu, 4, |b, lane, address| {
+        let (zero, four, one) = (b.i32(0), b.i32(4), b.i32(1));
+        let slot = b.imul(lane, four);
+        b.store_shared(slot, lane);
+        b.barrier();
+        let turned = b.ixor(lane, one);
+        let their_slot = b.imul(turned, four);
+        b.atomic_shared(AtomicOp::Add, their_slot, &[turned]);
+        let five = b.i32(5);
+        b.atomic_shared(AtomicOp::IMax, their_slot, &[five]);
+        b.barrier();
+        let at = own(b, address, lane, 4);
+        let mine = b.load_shared(slot, 1);
+        let pair = b.load_shared(their_slot, 2);
+        b.barrier();
+        // Everybody counts in 64 bits, over the border of the words.
+        let most = b.i32(-1);
+        let big = b.construct(&[most, zero]);
+        b.atomic_shared(AtomicOp::Add, zero, &[big]);
+        b.barrier();
+        let sum = b.load_shared(zero, 2);
+        let mixed = b.cast(pair, Kind::Int);
+        let (low, high) = (b.extract(mixed, 0), b.extract(sum, 1));
+        let sum = b.extract(sum, 0);
+        let all = [mine, low, sum, high].map(|value| b.cast(value, Kind::Int));
+        let all = b.construct(&all);
+        b.store_global(at, all);
+    });
+    assert_eq!(found, expected, "{}", gpu.name);
 }
 
 /// Many lanes count at one place: the sum is right, and everybody got another number.
@@ -364,6 +412,7 @@ fn storage_images_agree() {
         let floats = b.image(ImageDecl { slot: 0, dim, component: Component::Float, format: any });
         let signed = b.image(ImageDecl { slot: 1, dim, component: Component::Sint, format: any });
         let counters = b.image(ImageDecl { slot: 2, dim, component: Component::Uint, format: ImageFormat::R32 });
+        let signed_counters = b.image(ImageDecl { slot: 3, dim, component: Component::Sint, format: ImageFormat::R32 });
         let eight = b.i32(8);
         let (x, y) = (b.umod(lane, eight), b.udiv(lane, eight));
         let coord = b.construct(&[x, y]);
@@ -379,11 +428,19 @@ fn storage_images_agree() {
         b.barrier();
         let at = own(b, address, lane, 16);
         let sums = b.image_atomic(AtomicOp::Dec, counters, coord, None, &[eight]);
+        let below = b.isub(lane, eight);
+        b.image_atomic(AtomicOp::IMin, signed_counters, coord, None, &[below]);
+        b.image_atomic(AtomicOp::RSub, signed_counters, coord, None, &[eight]);
+        let before = b.image_atomic(AtomicOp::UMax, signed_counters, coord, None, &[eight]);
         let (a, c) = (b.image_load(floats, turned, None), b.image_load(signed, turned, None));
         let size = b.image_size(floats);
         let counted = b.image_load(counters, coord, None);
         let counted = b.extract(counted, 0);
-        let last = b.construct(&[sums, counted, size]);
+        let stored = b.image_load(signed_counters, coord, None);
+        let stored = b.extract(stored, 0);
+        let size = b.extract(size, 0);
+        let counted = b.iadd(counted, size);
+        let last = b.construct(&[sums, counted, stored, before]);
         let (low, high) = (b.extract(at, 0), b.extract(at, 1));
         for (n, value) in [a, c, last].into_iter().enumerate() {
             let by = b.i32(n as i32 * 16);

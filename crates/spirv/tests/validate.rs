@@ -203,7 +203,10 @@ fn what_a_device_cannot_do_is_named() {
             "v1: i32x2 = atomic_global add, v0, v0",
             "`atomic_global` needs shaderBufferInt64Atomics, which the device does not have",
         ),
-        ("v1: i32 = const 0 v2: i32x2 = atomic_shared add, v1, v0", "`atomic_shared` on 64 bits has no form in SPIR-V"),
+        (
+            "v1: i32 = const 0 v2: i32x2 = atomic_shared add, v1, v0",
+            "`atomic_shared` needs shaderSharedInt64Atomics, which the device does not have",
+        ),
     ];
     for (code, message) in cases {
         let module = example(&format!("compute {{ shared 16 v0: i32x2 = const 0, 0 {code} return }}"));
@@ -289,7 +292,7 @@ fn every_storage_image_is_valid() {
                 let coord = b.resize(coord, 3);
                 let texel = b.image_load(image, coord, Some(size));
                 b.image_store(image, at, None, texel);
-                if component == Component::Uint && format == ImageFormat::R32 {
+                if component != Component::Float && format == ImageFormat::R32 {
                     for &op in AtomicOp::ALL {
                         b.image_atomic(op, image, coord, None, &[at, size]);
                     }
@@ -300,6 +303,58 @@ fn every_storage_image_is_valid() {
             }
         }
     }
+}
+
+/// Components of one location that are interpolated in several ways are variables of their own; where two ways differ in the place alone,
+/// one variable is interpolated at both.
+#[test]
+fn components_are_interpolated_each_in_its_way() {
+    let module = example(
+        "pixel {
+          input in0 \"a\" : f32x4 location 2 smooth
+          input in1 \"b\" : f32x4 location 2 flat
+          input in2 \"c\" : f32x4 location 2 centroid
+          input in3 \"d\" : f32x4 location 2 sample
+          input in4 \"e\" : f32x4 location 3 linear
+          output out0 \"colour\" : f32x4 location 0
+          v0: f32x4 = load_input in0
+          v1: f32x4 = load_input in1
+          v2: f32x4 = load_input in2
+          v3: f32x4 = load_input in3
+          v4: f32x4 = load_input in4
+          v5: f32x2 = swizzle v0.xz
+          v6: f32 = swizzle v1.y
+          v7: f32 = swizzle v2.x
+          v8: f32 = swizzle v3.z
+          v9: f32 = swizzle v4.w
+          v10: f32 = fadd v6, v7
+          v11: f32 = fadd v8, v9
+          v12: f32x4 = construct v5, v10, v11
+          store_output out0, v12
+          return
+        }",
+    );
+    for options in &PROFILES {
+        let words = written(&module, options).words;
+        validate(&words, &module);
+        // `OpDecorate`s of components, of which 1 is flat.
+        let mut at = 5;
+        let mut components = Vec::new();
+        while let Some(&head) = words.get(at) {
+            let instruction = &words[at..at + (head >> 16) as usize];
+            if let [_, _, 31, component] = instruction[..]
+                && head & 0xffff == 71
+            {
+                components.push(component);
+            }
+            at += instruction.len();
+        }
+        components.sort_unstable();
+        assert_eq!(components, [0, 1, 2], "{module}");
+    }
+    // The same way twice is once too often.
+    let twice = "pixel { input in0 \"a\" : f32x4 location 2 flat input in1 \"b\" : f32x4 location 2 flat return }";
+    assert!(verify(&parse(twice).unwrap()).is_err());
 }
 
 #[test]

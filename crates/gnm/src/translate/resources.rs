@@ -438,7 +438,7 @@ impl Translator {
         let mut images = Vec::with_capacity(resources.images.len());
         let mut image_specs = Vec::with_capacity(resources.images.len());
         for (at, wanted) in resources.images.iter().enumerate() {
-            let descriptor = ImageDescriptor(values.all(wanted.descriptor));
+            let descriptor = ImageDescriptor(wanted.seen(values.all(wanted.descriptor)));
             let compares = resources.textures.iter().find(|texture| texture.image as usize == at && texture.compare);
             let compare = compares.and_then(|texture| samplers.get(texture.sampler? as usize));
             let compare = compare.map_or(0, |sampler| sampler.depth_compare_func() + 1);

@@ -311,6 +311,7 @@ fn expression(found: &Resources, id: ExprId, depth: u32) -> String {
             };
             format!("[{base} + {}]", inner(offset))
         }
+        Expr::Table { base, entry, word, .. } => format!("table({})[{entry}].{word}", inner(base[0])),
         Expr::LoadBuffer { descriptor, offset } => format!("V#({})[{}]", inner(descriptor[0]), inner(offset)),
         Expr::Binary(op, a, b) => format!("{op:?}({}, {})", inner(a), inner(b)),
     }

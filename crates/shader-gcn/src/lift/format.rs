@@ -196,6 +196,87 @@ impl Format {
     }
 }
 
+/// One of some numbers, by a data format.
+fn by_format(b: &mut Builder, data: Value, numbers: impl Iterator<Item = u32>) -> Value {
+    let mut chosen = b.i32(0);
+    for (format, number) in (0..).zip(numbers).filter(|&(_, number)| number != 0) {
+        let (format, number) = (b.i32(format), b.i32(number as i32));
+        let is = b.ieq(data, format);
+        chosen = b.select(is, number, chosen);
+    }
+    chosen
+}
+
+/// Bytes of a texel of a data format that is not known before; 0 of those without a meaning.
+pub(super) fn unknown_bytes(b: &mut Builder, data: Value) -> Value {
+    by_format(b, data, LAYOUTS.iter().map(|layout| layout.iter().map(|&bits| u32::from(bits)).sum::<u32>() / 8))
+}
+
+/// [`Format::unpack`] of a format that is not known before; what memory lacks is (0, 0, 0, 1).
+pub(super) fn unpack_unknown(b: &mut Builder, words: [Value; 4], data: Value, number: Value) -> [Value; 4] {
+    [0, 1, 2, 3].map(|index| {
+        // The place of the component in one word: word, first bit, bits.
+        let places = LAYOUTS.iter().map(|&layout| {
+            let format = Format { layout, number: Number::Uint };
+            if index < layout.len() {
+                let (word, first, bits) = format.place(index);
+                (word as u32) << 16 | first << 8 | bits
+            } else {
+                0
+            }
+        });
+        let place = by_format(b, data, places);
+        let [word, first, bits] = [16, 8, 0].map(|at| ir!(b, iand(ushr(place, { b.i32(at) }), 0xff)));
+        let mut raw = words[0];
+        for (n, &other) in (1..).zip(&words[1..]) {
+            let n = b.i32(n);
+            let is = b.ieq(word, n);
+            raw = b.select(is, other, raw);
+        }
+        let raw = b.cast(raw, Kind::Int);
+        let all = b.i32(32);
+        let narrow = b.ult(bits, all);
+        let (unsigned, signed) = (b.ubfe(raw, first, bits), b.ibfe(raw, first, bits));
+        let [unsigned, signed] = [unsigned, signed].map(|field| b.select(narrow, field, raw));
+        let most = ir!(b, ushr({ b.i32(-1) }, isub(all, bits)));
+        let most_signed = ir!(b, ushr(most, 1));
+        let (scale, scale_signed) = (b.u2f(most), b.u2f(most_signed));
+        // Halves, and those without their sign and the lowest bits of their mantissa.
+        let is_half = ir!(b, ieq(bits, 16));
+        let is_short = ir!(b, ult(isub(bits, 10), 2));
+        let short = ir!(b, h2f(ishl(unsigned, isub({ b.i32(15) }, bits))));
+        let halves = b.h2f(unsigned);
+        let bits_alone = b.cast(unsigned, Kind::Float);
+        let float = b.select(is_short, short, bits_alone);
+        let float = b.select(is_half, halves, float);
+        let whole = b.cast(raw, Kind::Float);
+        let values = [
+            ir!(b, fdiv(u2f(unsigned), scale)),
+            ir!(b, fmax(fdiv(i2f(signed), scale_signed), { b.f32(-1.0) })),
+            b.u2f(unsigned),
+            b.i2f(signed),
+            unsigned,
+            signed,
+            ir!(b, fdiv(fadd(fmul(i2f(signed), 2.0), 1.0), scale)),
+            b.select(narrow, float, whole),
+        ];
+        let mut value = b.i32(0);
+        for (n, other) in (0..).zip(values) {
+            let (n, other) = (b.i32(n), b.cast(other, Kind::Int));
+            let is = b.ieq(number, n);
+            value = b.select(is, other, value);
+        }
+        // Of those that memory lacks the last is one, of the kind of the others.
+        let zero = b.i32(0);
+        let (one, float_one) = (b.i32(1), b.f32(1.0));
+        let float_one = b.cast(float_one, Kind::Int);
+        let integer = ir!(b, ult(isub(number, 4), 2));
+        let absent = if index == 3 { b.select(integer, one, float_one) } else { zero };
+        let missing = b.ieq(bits, zero);
+        b.select(missing, absent, value)
+    })
+}
+
 /// The greatest number of so many bits.
 fn max(bits: u32) -> u32 {
     u32::MAX >> (32 - bits)

@@ -16,6 +16,7 @@ use super::memory::{and_exec, atomic_op, split};
 use super::vector::notation::ir;
 use super::{ImageRef, Lifter, Reason};
 use crate::inst::{self, Inst, Operand};
+use crate::resources::{Choice, Use};
 use crate::tables::{Atomic, Kind as Sort, Op, SampleForm, TexelForm, Ty};
 
 /// Added to the type of a cube with layers ([`ImageSpec::kind`](crate::io::ImageSpec)).
@@ -32,8 +33,87 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
     if fields.tfe {
         l.warn("the residency of what is loaded");
     }
+    let analysis = l.analysis;
+    if let Use::Table(choices) = &analysis.uses[l.at] {
+        return choose(l, inst, fields, choices);
+    }
     let Some(image) = l.image() else { return l.fail(Reason::unresolved("the image", inst.srsrc())) };
-    let Some(shape) = Shape::new(image.spec.kind) else { return l.fail(Reason::Unsupported("an image of this type")) };
+    access(l, inst, fields, image);
+}
+
+/// An access of an image out of a table: that whose words the registers have. If none is, it reads as zero, as one that is none.
+fn choose(l: &mut Lifter, inst: &Inst, fields: inst::Image, choices: &[Choice]) {
+    let has = |choices: &[Choice], of: fn(&Choice) -> Option<u32>| choices.iter().any(|choice| of(choice).is_some());
+    let words = |l: &mut Lifter, wanted: bool, operand: Operand, count: u8| -> SmallVec<[Value; 2]> {
+        if !wanted {
+            return SmallVec::new();
+        }
+        let words = l.read_words(operand, count);
+        words
+            .chunks(4)
+            .map(|four| {
+                let four = l.b.construct(four);
+                l.b.cast(four, Kind::Int)
+            })
+            .collect()
+    };
+    let image = words(l, has(choices, |choice| choice.image), inst.srsrc(), 8);
+    let sampler = words(l, has(choices, |choice| choice.sampler), inst.ssamp(), 4);
+    let mut open = 0;
+    for choice in choices {
+        let Some(reference) = l.image_of(choice.slot, choice.storage) else { continue };
+        if Shape::new(reference.spec.kind).is_none() {
+            continue;
+        }
+        let mut is = None;
+        for (first, has) in [(choice.image, &image), (choice.sampler, &sampler)] {
+            let Some(first) = first else { continue };
+            for (n, &has) in (0..).zip(has) {
+                let wanted = l.delivered_four(first / 4 + n);
+                let b = &mut l.b;
+                let same = b.ieq(has, wanted);
+                let same = b.all(same);
+                is = Some(is.map_or(same, |is| b.band(is, same)));
+            }
+        }
+        if let (Some(level), Some(shape)) = (choice.level, Shape::new(reference.spec.kind)) {
+            let mut address = Address { next: inst.vaddr(), shape, layered: fields.da };
+            let _ = address.texel(l);
+            let named = address.word(l);
+            let b = &mut l.b;
+            let named = b.cast(named, Kind::Int);
+            let level = b.i32(level.into());
+            is = Some(b.ieq(named, level));
+        }
+        let Some(is) = is else { continue };
+        l.b.begin_if(is);
+        access(l, inst, fields, reference);
+        l.b.begin_else();
+        open += 1;
+    }
+    none(l, inst, fields);
+    (0..open).for_each(|_| l.b.end_if());
+}
+
+/// An access of an image that is none: it reads as zero.
+fn none(l: &mut Lifter, inst: &Inst, fields: inst::Image) {
+    let zero = l.b.i32(0);
+    match inst.kind() {
+        Sort::ImageStore(_) => {}
+        Sort::Atomic(_) if !inst.returns() => {}
+        Sort::Gather(_) => result(l, inst, inst::Image { dmask: 15, ..fields }, &[zero; 4]),
+        Sort::Atomic(_) => {
+            if let Operand::Vgpr(n) = inst.dst {
+                let count = inst.dst_dwords().min(4);
+                l.set_vgprs(n, &SmallVec::<[Value; 4]>::from_elem(zero, count.into()));
+            }
+        }
+        _ => result(l, inst, fields, &[zero; 4]),
+    }
+}
+
+fn access(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef) {
+    let Some(shape) = Shape::new(image.spec.kind) else { return none(l, inst, fields) };
     let mut address = Address { next: inst.vaddr(), shape, layered: fields.da };
     match inst.kind() {
         Sort::Sample(_) | Sort::Gather(_) | Sort::ImageLod if image.storage => {
@@ -486,6 +566,7 @@ fn load(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addre
     let coord = address.texel(l);
     let which = level_or_sample(l, address, form);
     if !image.storage {
+        // Cubes are layers where there is no sampler; a stranger's source may say otherwise.
         if shape.dim.is_cube() {
             return l.fail(Reason::Unsupported("a texel of a cube"));
         }
@@ -495,9 +576,7 @@ fn load(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addre
         return result(l, inst, fields, &texel);
     }
     let Some(declared) = storage(l, image, shape) else { return };
-    if form.mip() {
-        l.warn("the level of a storage image");
-    }
+    not_of_a_level(l, form);
     let sample = shape.dim.is_multisampled().then_some(which);
     let b = &mut l.b;
     let texel = b.image_load(declared, coord, sample);
@@ -511,6 +590,15 @@ fn load(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addre
         })
         .collect();
     result(l, inst, fields, &texel);
+}
+
+/// Levels of storage images are chosen where it is known before which image it is.
+fn not_of_a_level(l: &mut Lifter, form: TexelForm) {
+    let chosen =
+        matches!(&l.analysis.uses[l.at], Use::Table(choices) if choices.iter().any(|choice| choice.level.is_some()));
+    if form.mip() && !chosen {
+        l.warn("the level of a storage image out of a table");
+    }
 }
 
 /// What `DST_SEL` says of a component of a storage image; those without one are as they lie.
@@ -534,9 +622,7 @@ fn store(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addr
     let coord = address.texel(l);
     let which = level_or_sample(l, address, form);
     let Some(declared) = storage(l, image, shape) else { return };
-    if form.mip() {
-        l.warn("the level of a storage image");
-    }
+    not_of_a_level(l, form);
     let sample = shape.dim.is_multisampled().then_some(which);
     let mask = if fields.dmask == 0 { 1 } else { fields.dmask };
     let data = l.read_words(inst.src[3], mask.count_ones() as u8);

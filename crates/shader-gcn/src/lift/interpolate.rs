@@ -4,7 +4,7 @@
 //! coordinates the program takes says how: they are known by the register that they were in when the program began. After AMD's
 //! "Sea Islands Instruction Set Architecture", section 12.12, and the register definitions (`SPI_PS_INPUT_*`, `SPI_BARYC_CNTL`).
 
-use afterimage_ir::{InputAt, InputDecl, Interp, Type, Value};
+use afterimage_ir::{Input, InputAt, InputDecl, Interp, Type, Value};
 
 use super::inputs::builtin;
 use super::vector::notation::ir;
@@ -122,13 +122,18 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
         _ if fields.parameter == 2 => Interp::Flat,
         _ => return l.fail(Reason::Unsupported("the difference of an attribute between vertices")),
     };
-    let value = attribute(l, fields.attr, interp);
+    let value = attribute(l, fields.attr, fields.chan, interp);
     let value = l.b.extract(value, fields.chan);
     write(l, inst, value);
 }
 
-/// An attribute: four floats.
-fn attribute(l: &mut Lifter, number: u8, interp: Interp) -> Value {
+/// Whether two ways of interpolating differ in the place alone.
+fn differ_in_place(one: Interp, other: Interp) -> bool {
+    [one, other].iter().all(|way| matches!(way, Interp::Smooth | Interp::Centroid | Interp::Sample))
+}
+
+/// An attribute of which a component is wanted: four floats.
+fn attribute(l: &mut Lifter, number: u8, component: u8, interp: Interp) -> Value {
     let control = l.source.registers.ps_input_cntl.get(usize::from(number)).copied().unwrap_or(number.into());
     if control & POINT_SPRITE != 0 {
         let place = builtin(&mut l.b, InputAt::PointCoord);
@@ -142,10 +147,28 @@ fn attribute(l: &mut Lifter, number: u8, interp: Interp) -> Value {
     let interp = if control & FLAT != 0 { Interp::Flat } else { interp };
     let location = (control & 31) as u8;
     let at = InputAt::Location(location);
-    if l.b.module().inputs.iter().any(|known| known.at == at && known.interp != interp) {
-        l.warn("a second way of interpolating an attribute");
-    }
-    l.b.input_at(at, || InputDecl { name: format!("attr{location}"), ty: Type::F32X4, at, interp, semantic: None })
+    // Components may be interpolated each in its own way, and one of them at several places.
+    let known = l.kept.ways.iter().find(|way| (way.0, way.1) == (location, component)).map(|way| way.2);
+    let interp = match known {
+        Some(first) if first != interp && !differ_in_place(first, interp) => {
+            l.warn("a second way of interpolating a component of an attribute");
+            first
+        }
+        Some(_) => interp,
+        None => {
+            l.kept.ways.push((location, component, interp));
+            interp
+        }
+    };
+    let declared = l.b.module().inputs.iter().position(|known| known.at == at && known.interp == interp);
+    let input = match declared {
+        Some(input) => Input::new(input),
+        None => {
+            let name = format!("attr{location}");
+            l.b.input(InputDecl { name, ty: Type::F32X4, at, interp, semantic: None })
+        }
+    };
+    l.b.load_input(input)
 }
 
 /// How attributes are interpolated with a barycentric coordinate that lies in a register at this instruction: in the way that

@@ -70,6 +70,47 @@ fn access(l: &mut Lifter, inst: &Inst, fields: Ds) {
     }
 }
 
+/// `lds_direct`: what M0 says, a place in bits 15:0 and a type in bits 18:16, for all lanes.
+pub(super) fn direct(l: &mut Lifter) -> Value {
+    if matches!(l.share, DataShare::Group) && l.b.module().shared == 0 {
+        l.fail(Reason::Unsupported("the operand lds_direct of a program without a data share"));
+        return l.b.i32(0);
+    }
+    before_access(l, false);
+    let (share, m0) = (l.share, l.m0());
+    let b = &mut l.b;
+    let m0 = b.cast(m0, Kind::Int);
+    let place = ir!(b, iand(m0, 0xffff));
+    let word = share.load(b, place, 1);
+    let word = b.cast(word, Kind::Int);
+    let shift = ir!(b, ishl(iand(place, 3), 3));
+    // Bytes, halves, words; with bit 18 those with signs.
+    let size = ir!(b, iand(ushr(m0, 16), 3));
+    let bits = ir!(b, umin(ishl(8, size), 32));
+    let whole = ir!(b, ieq(bits, 32));
+    let (unsigned, signed) = (b.ubfe(word, shift, bits), b.ibfe(word, shift, bits));
+    let is_signed = ir!(b, ine(iand(m0, { b.i32(1 << 18) }), 0));
+    let part = b.select(is_signed, signed, unsigned);
+    let value = b.select(whole, word, part);
+    b.cast(value, Kind::Bits)
+}
+
+/// Stores a word of each live lane where `M0` and an offset say, one behind the other: loads from buffers into the data share.
+pub(super) fn store_by_lane(l: &mut Lifter, offset: u16, value: Value) {
+    if matches!(l.share, DataShare::Group) && l.b.module().shared == 0 {
+        return l.fail(Reason::Unsupported("the data share of a program that asks for none of it"));
+    }
+    before_access(l, true);
+    let (share, m0) = (l.share, l.m0());
+    let b = &mut l.b;
+    let m0 = b.cast(m0, Kind::Int);
+    let first = ir!(b, iadd(iand(m0, 0xffff), { b.i32(offset.into()) }));
+    let lane = b.lane_index();
+    let place = ir!(b, iadd(first, ishl(lane, 2)));
+    let value = b.cast(value, Kind::Int);
+    l.when_active(|l| share.store(&mut l.b, place, value));
+}
+
 /// Byte offsets of the places that an instruction accesses: one, or two of `bytes` each.
 fn places(l: &mut Lifter, inst: &Inst, fields: Ds, bytes: u8) -> SmallVec<[Value; 2]> {
     let address = l.read(inst.src[0]);

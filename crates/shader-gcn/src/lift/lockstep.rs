@@ -14,7 +14,7 @@ use super::Lifter;
 use super::flow::Flow;
 use super::structure::Step;
 use crate::io::{HwStage, Source};
-use crate::tables::{Condition, Encoding, Kind, Op, flag};
+use crate::tables::{Condition, Encoding, Op, flag};
 
 /// Accesses of the data share that other lanes may not have made yet.
 #[derive(Clone, Copy, Debug, Default)]
@@ -101,8 +101,7 @@ fn exchanges_unwaited(flow: &Flow) -> bool {
         let block = flow.blocks[number as usize];
         let mut written = starts[number as usize].unwrap_or(false);
         for inst in &flow.insts[block.first..block.end] {
-            let accesses = inst.accesses_share();
-            let reads = accesses && matches!(inst.kind(), Kind::Load { .. });
+            let (accesses, reads) = (inst.accesses_share(), inst.reads_share());
             if reads && written {
                 return true;
             }
@@ -128,7 +127,7 @@ pub(super) fn accesses(flow: &Flow, steps: &[Step]) -> Open {
                 let block = flow.blocks[*number as usize];
                 let insts = flow.insts[block.first..block.end].iter().filter(|inst| inst.accesses_share());
                 insts.fold(Open::default(), |open, inst| {
-                    let reads = matches!(inst.kind(), Kind::Load { .. });
+                    let reads = inst.reads_share();
                     open.or(Open { read: reads, written: !reads })
                 })
             }

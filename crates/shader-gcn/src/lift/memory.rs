@@ -17,7 +17,7 @@ use super::vector::arithmetic::advance;
 use super::vector::integer::{align, insert};
 use super::vector::notation::{ir, keep_if};
 use super::vector::write;
-use super::{Lifter, Reason, geometry, windows};
+use super::{Lifter, Reason, geometry, run_time, windows};
 use crate::inst::{Buffer, Inst, Operand};
 use crate::io::BufferSpec;
 use crate::resources::Use;
@@ -83,7 +83,7 @@ pub(super) struct Place {
 
 impl Place {
     /// Whether `size` bytes, `ahead` bytes further on, may be accessed.
-    fn inside(&self, b: &mut Builder, ahead: u32, size: u32) -> Value {
+    pub(super) fn inside(&self, b: &mut Builder, ahead: u32, size: u32) -> Value {
         let last = b.i32((ahead + size - 1) as i32);
         // The bytes less those behind the first one, but not below 0.
         let limit = ir!(b, isub(umax({ self.bytes }, last), last));
@@ -94,7 +94,7 @@ impl Place {
         }
     }
 
-    fn address(&self, b: &mut Builder, ahead: u32) -> Value {
+    pub(super) fn address(&self, b: &mut Builder, ahead: u32) -> Value {
         let offset = if ahead == 0 { self.offset } else { ir!(b, iadd({ self.offset }, { b.i32(ahead as i32) })) };
         advance(b, self.base, offset)
     }
@@ -109,15 +109,28 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
     if inst.kind() == Sort::Control {
         return l.b.memory_barrier();
     }
-    if fields.lds {
-        return l.fail(Reason::Unsupported("loading from a buffer into the data share"));
+    // Into the data share goes a word.
+    let is_word = matches!(inst.kind(), Sort::Load { bytes: ..=4, .. } | Sort::LoadFormat { components: 1 });
+    if fields.lds && !is_word {
+        return l.fail(Reason::Unsupported("this access of a buffer"));
     }
     if fields.tfe {
         l.warn("the residency of what is loaded");
     }
-    if let Use::Base(base) = l.analysis.uses[l.at] {
-        let address = address(l, inst, fields, base);
-        return by_address(l, inst, address, fields.tfe);
+    match l.analysis.uses[l.at] {
+        Use::Base(base) => {
+            let base = base.map(|word| l.delivered(word));
+            let address = address(l, inst, fields, base);
+            return by_address(l, inst, address, fields.tfe);
+        }
+        Use::Registers if fields.addr64 => {
+            let base = l.read64(inst.srsrc(), Ty::U64);
+            let base = [0, 1].map(|half| l.b.extract(base, half));
+            let address = address(l, inst, fields, base);
+            return by_address(l, inst, address, fields.tfe);
+        }
+        Use::Registers => return run_time::lift(l, inst, fields),
+        _ => {}
     }
     let Some(buffer) = l.buffer() else { return l.fail(Reason::unresolved("the buffer", inst.srsrc())) };
     let shape = Shape(buffer.spec);
@@ -179,11 +192,9 @@ fn by_address(l: &mut Lifter, inst: &Inst, address: Value, residency: bool) {
     }
 }
 
-/// The guest address that an access of a buffer names, whose words are delivered: those of the descriptor, the lane and the instruction
-/// together.
-fn address(l: &mut Lifter, inst: &Inst, fields: Buffer, base: [u32; 2]) -> Value {
+/// The guest address that an access of a buffer names: the descriptor's, the lane's and the instruction's together.
+fn address(l: &mut Lifter, inst: &Inst, fields: Buffer, [low, high]: [Value; 2]) -> Value {
     let lane = l.read64(inst.src[0], Ty::U64);
-    let [low, high] = base.map(|word| l.delivered(word));
     let soffset = l.read(inst.soffset());
     let b = &mut l.b;
     let high = ir!(b, iand(high, 0xffff));
@@ -204,7 +215,7 @@ fn data_source(inst: &Inst) -> usize {
 }
 
 /// What is stored: `count` words.
-fn data(l: &mut Lifter, inst: &Inst, count: u8) -> Value {
+pub(super) fn data(l: &mut Lifter, inst: &Inst, count: u8) -> Value {
     let words = l.read_words(inst.src[data_source(inst)], count);
     l.b.construct(&words)
 }
@@ -217,7 +228,13 @@ fn format_of(inst: &Inst, fields: Buffer, shape: Shape) -> Option<Format> {
 }
 
 /// Writes what was loaded; the word of residency says that all of it was there.
-fn write_result(l: &mut Lifter, inst: &Inst, value: Value, residency: bool) {
+pub(super) fn write_result(l: &mut Lifter, inst: &Inst, value: Value, residency: bool) {
+    if let Some(fields) = inst.buffer()
+        && fields.lds
+    {
+        let word = l.b.extract(value, 0);
+        return super::lds::store_by_lane(l, fields.offset, word);
+    }
     write(l, inst, value);
     if residency && let Some(Operand::Vgpr(n)) = inst.dst.word(l.b.ty(value).lanes) {
         let zero = l.b.i32(0);
@@ -235,7 +252,7 @@ pub(super) fn and_exec(l: &mut Lifter, condition: Value) -> Value {
 }
 
 /// Does something where exec is set and `size` bytes may be accessed.
-fn guarded(l: &mut Lifter, place: &Place, size: u32, act: impl FnOnce(&mut Builder)) {
+pub(super) fn guarded(l: &mut Lifter, place: &Place, size: u32, act: impl FnOnce(&mut Builder)) {
     let inside = place.inside(&mut l.b, 0, size);
     let condition = and_exec(l, inside);
     l.b.begin_if(condition);
@@ -244,7 +261,7 @@ fn guarded(l: &mut Lifter, place: &Place, size: u32, act: impl FnOnce(&mut Build
 }
 
 /// Byte offset within the record or buffer, and the index; either may be missing.
-fn offset_and_index(l: &mut Lifter, inst: &Inst, fields: Buffer) -> (Value, Option<Value>) {
+pub(super) fn offset_and_index(l: &mut Lifter, inst: &Inst, fields: Buffer) -> (Value, Option<Value>) {
     let mut register = inst.src[0];
     let mut next = |l: &mut Lifter| {
         let value = l.read(register);
@@ -323,7 +340,7 @@ fn swizzle(b: &mut Builder, shape: Shape, offset: Value, index: Value) -> Value 
 }
 
 /// `size` 1 or 2 bytes, extended to a word.
-fn load_part(b: &mut Builder, place: &Place, size: u8, signed: bool) -> Value {
+pub(super) fn load_part(b: &mut Builder, place: &Place, size: u8, signed: bool) -> Value {
     let inside = place.inside(b, 0, size.into());
     let address = place.address(b, 0);
     let word = load_if(b, inside, address, 1);
@@ -339,12 +356,12 @@ fn part(b: &mut Builder, word: Value, address: Value, size: u8, signed: bool) ->
     if signed { b.ibfe(word, shift, bits) } else { b.ubfe(word, shift, bits) }
 }
 
-fn load_if(b: &mut Builder, condition: Value, address: Value, lanes: u8) -> Value {
+pub(super) fn load_if(b: &mut Builder, condition: Value, address: Value, lanes: u8) -> Value {
     b.if_else(condition, |b| b.load_global(address, lanes), |b| format::zeros(b, lanes))
 }
 
 /// Words, those out of range being zero. Without a stride each word is checked by itself.
-fn load_words(b: &mut Builder, place: &Place, count: u8, each: bool) -> Value {
+pub(super) fn load_words(b: &mut Builder, place: &Place, count: u8, each: bool) -> Value {
     let whole = place.inside(b, 0, 4 * u32::from(count));
     let address = place.address(b, 0);
     if count == 1 || !each {
@@ -368,7 +385,13 @@ fn load_words(b: &mut Builder, place: &Place, count: u8, each: bool) -> Value {
     )
 }
 
-fn load_format(b: &mut Builder, place: &Place, format: Option<Format>, selects: u32, components: u8) -> Value {
+pub(super) fn load_format(
+    b: &mut Builder,
+    place: &Place,
+    format: Option<Format>,
+    selects: u32,
+    components: u8,
+) -> Value {
     let Some(format) = format else { return format::zeros(b, components) };
     let inside = place.inside(b, 0, format.bytes());
     let address = place.address(b, 0);
@@ -398,7 +421,7 @@ fn load_format(b: &mut Builder, place: &Place, format: Option<Format>, selects: 
 }
 
 /// Stores words, or the low bytes of one, in range. `anywhere`: words need not lie at multiples of four.
-fn store(b: &mut Builder, place: &Place, size: u32, value: Value, anywhere: bool) {
+pub(super) fn store(b: &mut Builder, place: &Place, size: u32, value: Value, anywhere: bool) {
     let address = place.address(b, 0);
     if size >= 4 && !(anywhere && place.odd) {
         b.store_global(address, value);
@@ -470,7 +493,7 @@ pub(super) fn atomic_op(op: Atomic) -> Option<AtomicOp> {
     })
 }
 
-fn atomic(l: &mut Lifter, inst: &Inst, place: &Place, op: Atomic) {
+pub(super) fn atomic(l: &mut Lifter, inst: &Inst, place: &Place, op: Atomic) {
     let Some(op) = atomic_op(op) else { return l.fail(Reason::Unsupported("this atomic operation on a buffer")) };
     let total = inst.src_dwords(data_source(inst));
     let lanes = total / op.operands() as u8;

@@ -23,6 +23,7 @@ mod logic;
 mod masks;
 mod memory;
 mod registers;
+mod run_time;
 mod scalar;
 mod smem;
 mod start;
@@ -39,6 +40,7 @@ use flow::Flow;
 pub(crate) use masks::{Live, Masks};
 use registers::Registers;
 use structure::{Exit, Step, structure};
+pub(crate) use vector::indexes_registers;
 
 use crate::inst::{EXEC, Inst, VCC};
 use crate::io::{self, BufferSpec, HwStage, ImageSpec, Source, bank};
@@ -178,7 +180,7 @@ fn translate(
         l.at = flow.insts.iter().position(|inst| inst.kind() == Kind::Call).unwrap_or(0);
         l.fail(Reason::Unsupported("a call without the fetch shader's code"));
     }
-    if flow.insts.iter().any(|inst| vector::indexes_registers(inst.op)) {
+    if flow.insts.iter().any(|inst| indexes_registers(inst.op)) {
         l.index_vgprs();
     }
     start::lift(&mut l);
@@ -411,25 +413,37 @@ impl Lifter<'_> {
 
     /// The image that the instruction that is translated samples or accesses.
     pub(crate) fn image(&mut self) -> Option<ImageRef> {
-        let resources = &self.analysis.resources;
-        let spec = |image: u32| self.source.images.get(image as usize).copied().unwrap_or_default();
         match self.analysis.uses[self.at] {
-            Use::Texture(slot) => {
-                let texture = resources.textures.get(slot as usize)?;
-                Some(ImageRef { slot, storage: false, compare: texture.compare, spec: spec(texture.image) })
-            }
-            Use::StorageImage(slot) => {
-                let image = *resources.storage_images.get(slot as usize)?;
-                Some(ImageRef { slot, storage: true, compare: false, spec: spec(image) })
-            }
+            Use::Texture(slot) => self.image_of(slot, false),
+            Use::StorageImage(slot) => self.image_of(slot, true),
             _ => None,
         }
+    }
+
+    /// The image of a slot.
+    pub(crate) fn image_of(&self, slot: u32, storage: bool) -> Option<ImageRef> {
+        let resources = &self.analysis.resources;
+        let (image, compare) = if storage {
+            (*resources.storage_images.get(slot as usize)?, false)
+        } else {
+            let texture = resources.textures.get(slot as usize)?;
+            (texture.image, texture.compare)
+        };
+        let spec = self.source.images.get(image as usize).copied().unwrap_or_default();
+        Some(ImageRef { slot, storage, compare, spec })
     }
 
     /// Register `register` of the bank of what the draw says.
     pub(crate) fn draw_words(&mut self, register: u32) -> Value {
         let bank = self.bank(bank::DRAW);
         self.b.load_const(bank, register)
+    }
+
+    /// Four words of the bank of words: those of a register of it.
+    pub(crate) fn delivered_four(&mut self, register: u32) -> Value {
+        let bank = self.bank(bank::WORDS);
+        let four = self.b.load_const(bank, register);
+        self.b.cast(four, ir::Kind::Int)
     }
 
     /// Word `word` of the bank of words.

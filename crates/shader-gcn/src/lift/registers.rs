@@ -6,7 +6,7 @@
 use afterimage_ir::{Kind, Mask, Type, Value, Var};
 use smallvec::SmallVec;
 
-use super::{Lifter, Reason};
+use super::Lifter;
 use crate::inst::{EXEC, M0, Operand, VCC};
 use crate::tables::Ty;
 
@@ -345,10 +345,7 @@ impl Lifter<'_> {
                 let none = self.b.bnot(any);
                 self.b.cast(none, Kind::Int)
             }
-            Operand::LdsDirect => {
-                self.fail(Reason::Unsupported("the operand lds_direct"));
-                self.b.i32(0)
-            }
+            Operand::LdsDirect => super::lds::direct(self),
             _ => match operand.scalar_code() {
                 Some(code) => self.sgpr(code),
                 None => {

@@ -1,26 +1,20 @@
-//! SMRD: scalar loads. What is known at the draw comes from the bank of words; what is not is read through a buffer.
+//! SMRD: scalar loads. What is known at the draw comes from the bank of words; what is not is read through a buffer, or, where that is
+//! not known either, from the guest address that registers hold.
 
 use afterimage_ir::Value;
 
-use super::{Lifter, Reason};
+use super::{Lifter, Reason, run_time};
 use crate::inst::{Inst, Operand};
 use crate::resources::Use;
 use crate::tables::Kind;
 
 /// Translates an instruction.
 pub(super) fn lift(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
-    let Kind::ScalarLoad { .. } = inst.kind() else { return Ok(()) };
+    let Kind::ScalarLoad { buffer: through_buffer } = inst.kind() else { return Ok(()) };
     let Some(first) = inst.dst.scalar_code() else { return Ok(()) };
     if delivered(l, first) {
         return Ok(());
     }
-    let (buffer, base) = match l.analysis.uses[l.at] {
-        Use::Buffer(buffer) => (buffer, None),
-        Use::Near(buffer, base) => (buffer, Some(base)),
-        _ => return Err(Reason::unresolved("the address", inst.src[0])),
-    };
-    let place = l.buffer_words(buffer);
-    let [low, high, bytes] = [0, 1, 2].map(|n| l.b.extract(place, n));
     let offset = match inst.src[1] {
         Operand::Int(words) => l.b.i32(words.wrapping_mul(4)),
         Operand::Literal(words) => l.b.i32(words.wrapping_mul(4) as i32),
@@ -30,20 +24,28 @@ pub(super) fn lift(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
             l.b.iand(offset, whole)
         }
     };
-    let offset = match base {
-        Some(base) => {
+    let (base, bytes, offset) = match l.analysis.uses[l.at] {
+        Use::Buffer(buffer) => {
+            let (base, bytes) = place(l, buffer);
+            (base, bytes, offset)
+        }
+        Use::Near(buffer, base) => {
             let (low, base) = (l.read(inst.src[0]), l.delivered(base));
             let distance = l.b.isub(low, base);
-            l.b.iadd(offset, distance)
+            let offset = l.b.iadd(offset, distance);
+            let (base, bytes) = place(l, buffer);
+            (base, bytes, offset)
         }
-        None => offset,
+        Use::Registers => run_time::scalar(l, inst, through_buffer, offset)
+            .ok_or(Reason::Unsupported("memory by guest address without windows"))?,
+        _ => return Err(Reason::unresolved("the address", inst.src[0])),
     };
     let mut code = first;
     let mut left = inst.dst_dwords();
     let mut at = offset;
     while left > 0 {
         let count = left.min(4);
-        let value = load(l, [low, high], bytes, at, count);
+        let value = load(l, base, bytes, at, count);
         let words: Vec<Value> = (0..count).map(|n| l.b.extract(value, n)).collect();
         l.set_sgprs(code, &words);
         code = code.saturating_add(count);
@@ -52,6 +54,13 @@ pub(super) fn lift(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
         at = l.b.iadd(at, step);
     }
     Ok(())
+}
+
+/// Address of a buffer on the device, and the bytes that may be read from there.
+fn place(l: &mut Lifter<'_>, buffer: u32) -> ([Value; 2], Value) {
+    let words = l.buffer_words(buffer);
+    let [low, high, bytes] = [0, 1, 2].map(|n| l.b.extract(words, n));
+    ([low, high], bytes)
 }
 
 /// Sets registers from `first` on to the words that the guest delivers for the instruction, if it does.

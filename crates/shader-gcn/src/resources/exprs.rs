@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::io::tables::What;
 use crate::io::{BinaryOp, Expr, ExprId};
 
 /// Most expressions of a program: more are taken as not known.
@@ -62,6 +63,14 @@ impl Exprs {
         id
     }
 
+    /// What a constant is added to, and the constant.
+    pub(crate) fn without_constant(&self, id: ExprId) -> (ExprId, u32) {
+        match self.list[id as usize] {
+            Expr::Binary(BinaryOp::Add, base, more) => self.as_const(more).map_or((id, 0), |more| (base, more)),
+            _ => (id, 0),
+        }
+    }
+
     pub(crate) fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Option<ExprId> {
         use BinaryOp::*;
         let (x, y) = (self.as_const(a), self.as_const(b));
@@ -95,6 +104,10 @@ impl Exprs {
 
     pub(crate) fn load_buffer(&mut self, descriptor: [ExprId; 4], offset: ExprId) -> Option<ExprId> {
         self.add(Expr::LoadBuffer { descriptor, offset })
+    }
+
+    pub(crate) fn table(&mut self, base: [ExprId; 2], what: What, entry: u8, word: u8) -> Option<ExprId> {
+        self.add(Expr::Table { base, what, entry, word })
     }
 
     /// Keeps the expressions that `used` call for, and calls `used` again with what each of them is called then.
@@ -133,6 +146,7 @@ fn operands(expr: &mut Expr, visit: &mut dyn FnMut(&mut ExprId)) {
             visit(a);
             visit(b);
         }
+        Expr::Table { base, .. } => base.iter_mut().for_each(&mut *visit),
         Expr::User(_) | Expr::Const(_) | Expr::Program(_) => {}
     }
 }

@@ -1,27 +1,38 @@
 //! What scalar registers hold, where it is the same for every wave of a draw.
 
+use std::collections::BTreeMap;
+
 use super::exprs::Exprs;
-use crate::inst::{Inst, Operand};
+use crate::inst::{Inst, Operand, SGPRS};
 use crate::io::{BinaryOp, ExprId};
 use crate::lift::flow::Flow;
-use crate::tables::{Kind, Op, Ty, flag};
+use crate::lift::indexes_registers;
+use crate::tables::{Encoding, Kind, Op, Ty, flag};
 
 /// What a register holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Held {
+    /// Nothing yet: where it is read, something was put there on the way, or it does not matter.
+    Nothing,
     /// Anything.
     Unknown,
     /// The value of an expression.
     Known(ExprId),
     /// The value of an expression plus something that is not known: an address within what a pointer points to.
     Near(ExprId),
+    /// Near the value of an expression, as far as can be seen from what lanes compute: good enough to look for tables there.
+    Around(ExprId),
+    /// So many bytes and something more that is not known: an offset of an element of a table.
+    Ahead(u32),
+    /// A word out of memory at a place that is not known, behind a pointer (low and high half).
+    Behind([ExprId; 2]),
 }
 
 impl Held {
     fn known(self) -> Value {
         match self {
             Held::Known(id) => Some(id),
-            _ => None,
+            Held::Nothing | Held::Unknown | Held::Near(_) | Held::Around(_) | Held::Ahead(_) | Held::Behind(_) => None,
         }
     }
 }
@@ -35,17 +46,32 @@ impl From<Value> for Held {
 /// An expression, if the value is known.
 type Value = Option<ExprId>;
 
-/// Registers by scalar code, and scc.
+/// A constant that is added to an offset is less.
+const MOST_AHEAD: u32 = 1 << 20;
+
+/// Most lanes of vector registers that are followed: compilers put scalar registers there that they have no room for.
+const MAX_LANES: usize = 256;
+
+/// Registers by scalar code, scc, and what single lanes of vector registers were given.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct State {
     registers: [Held; 128],
     scc: Value,
+    /// By vector register and lane: those that were written by themselves on every way, and not with all others since.
+    lanes: BTreeMap<(u8, u8), Held>,
+    /// Addresses that vector registers hold, offsets, and words of tables: what was written last, in whatever lanes.
+    vectors: BTreeMap<u8, Held>,
 }
 
 impl State {
     /// What a program starts with: its user data, and scratch memory at the beginning of its buffer, for each lane has its own.
-    pub(crate) fn start(exprs: &mut Exprs, users: u8, scratch_offset: Option<u8>) -> State {
-        let mut state = State { registers: [Held::Unknown; 128], scc: None };
+    /// Registers from `free` on have nothing.
+    pub(crate) fn start(exprs: &mut Exprs, users: u8, scratch_offset: Option<u8>, free: Option<u8>) -> State {
+        let (lanes, vectors) = (BTreeMap::new(), BTreeMap::new());
+        let mut state = State { registers: [Held::Unknown; 128], scc: None, lanes, vectors };
+        if let Some(free) = free {
+            state.registers[usize::from(free.min(SGPRS))..usize::from(SGPRS)].fill(Held::Nothing);
+        }
         for n in 0..users {
             state.registers[usize::from(n)] = exprs.user(n).into();
         }
@@ -56,23 +82,33 @@ impl State {
     }
 
     fn join(&mut self, exprs: &Exprs, other: &State) -> bool {
-        let before = self.clone();
+        let mut changed = false;
+        let mut become_ = |held: &mut Held, joined: Held| changed |= std::mem::replace(held, joined) != joined;
         for (held, &other) in self.registers.iter_mut().zip(&other.registers) {
-            *held = match (*held, other) {
-                (a, b) if a == b => a,
-                (Held::Known(a), Held::Known(b)) if near(exprs, a) == near(exprs, b) => near(exprs, a),
-                (Held::Known(a), b @ Held::Near(_)) | (b @ Held::Near(_), Held::Known(a)) if near(exprs, a) == b => b,
-                _ => Held::Unknown,
-            };
+            let joined = either(exprs, *held, other);
+            become_(held, joined);
         }
-        if self.scc != other.scc {
-            self.scc = None;
-        }
-        *self != before
+        let before = self.lanes.len();
+        self.lanes.retain(|place, held| {
+            let there = other.lanes.get(place);
+            become_(held, there.map_or(Held::Unknown, |&other| either(exprs, *held, other)));
+            there.is_some()
+        });
+        changed |= self.lanes.len() != before;
+        let mut become_ = |held: &mut Held, joined: Held| changed |= std::mem::replace(held, joined) != joined;
+        self.vectors.retain(|register, held| {
+            let joined = other.vectors.get(register).map_or(Held::Unknown, |&other| either(exprs, *held, other));
+            become_(held, joined);
+            joined != Held::Unknown
+        });
+        changed | (self.scc != other.scc && self.scc.take().is_some())
     }
 
     fn held(&self, exprs: &mut Exprs, operand: Operand, n: u8) -> Held {
         let register = |code: u8| self.registers.get(usize::from(code) + usize::from(n)).copied();
+        if let Operand::Vgpr(register) = operand {
+            return self.vectors.get(&register.wrapping_add(n)).copied().unwrap_or(Held::Unknown);
+        }
         match operand.scalar_code() {
             Some(code) => register(code).unwrap_or(Held::Unknown),
             None => operand
@@ -102,6 +138,84 @@ impl State {
             *word = self.read(exprs, operand, n as u8)?;
         }
         Some(words)
+    }
+
+    /// Where the table begins out of which words of an operand come, which were loaded from a place that is not known.
+    pub(crate) fn table(&self, exprs: &mut Exprs, operand: Operand) -> Option<[ExprId; 2]> {
+        match self.held(exprs, operand, 0) {
+            Held::Behind(base) => Some(base),
+            _ => None,
+        }
+    }
+
+    /// A pointer to look for tables behind.
+    fn around(&self, exprs: &mut Exprs, operand: Operand) -> Option<[ExprId; 2]> {
+        let halves = [0, 1].map(|n| match self.held(exprs, operand, n) {
+            Held::Known(id) | Held::Near(id) | Held::Around(id) => Some(id),
+            _ => None,
+        });
+        Some([halves[0]?, halves[1]?])
+    }
+
+    /// What words are that lanes load each from its own place.
+    fn behind_lanes(&self, exprs: &mut Exprs, inst: &Inst) -> Held {
+        let (Encoding::Mubuf, Kind::Load { bytes: 4.., .. }, Some(fields)) = (inst.enc, inst.kind(), inst.buffer())
+        else {
+            return Held::Unknown;
+        };
+        let Some([low, high]) = self.words::<2>(exprs, inst.srsrc()) else { return Held::Unknown };
+        let ahead = |held: Held| match held {
+            Held::Ahead(from) => from,
+            _ => 0,
+        };
+        let more = ahead(self.held(exprs, inst.src[0], 0));
+        // Of an address of 64 bits the lane may have all.
+        let (low, high) = match (fields.addr64, self.around(exprs, inst.src[0])) {
+            (true, Some([lane_low, lane_high])) if exprs.as_const(low) == Some(0) => (lane_low, lane_high),
+            _ => {
+                let mask = exprs.constant(0xffff);
+                let Some(high) = mask.and_then(|mask| exprs.binary(BinaryOp::And, high, mask)) else {
+                    return Held::Unknown;
+                };
+                (low, high)
+            }
+        };
+        // Words of one descriptor come with loads of four each.
+        self.table_at(exprs, [low, high], more)
+    }
+
+    /// Words behind a pointer from so many bytes on.
+    fn table_at(&self, exprs: &mut Exprs, [low, high]: [ExprId; 2], from: u32) -> Held {
+        let begin = exprs.constant(from).and_then(|from| {
+            let sum = exprs.binary(BinaryOp::Add, low, from)?;
+            let carry = exprs.binary(BinaryOp::Carry, low, from)?;
+            Some([sum, exprs.binary(BinaryOp::Add, high, carry)?])
+        });
+        begin.map_or(Held::Unknown, Held::Behind)
+    }
+
+    /// What words are that a scalar load gives of which nobody knows where it reads.
+    fn behind(&self, exprs: &mut Exprs, inst: &Inst) -> Held {
+        let Kind::ScalarLoad { buffer } = inst.kind() else { return Held::Unknown };
+        let from = match inst.src[1] {
+            Operand::Int(words) => (words as u32).wrapping_mul(4),
+            Operand::Literal(words) => words.wrapping_mul(4),
+            register => match self.held(exprs, register, 0) {
+                Held::Known(id) => exprs.as_const(id).unwrap_or(0),
+                Held::Ahead(from) => from,
+                _ => 0,
+            },
+        };
+        let pointer = match self.words::<2>(exprs, inst.src[0]) {
+            Some([low, high]) if buffer => {
+                let mask = exprs.constant(0xffff);
+                mask.and_then(|mask| exprs.binary(BinaryOp::And, high, mask)).map(|high| [low, high])
+            }
+            Some(pointer) => Some(pointer),
+            None if !buffer => self.around(exprs, inst.src[0]),
+            None => None,
+        };
+        pointer.map_or(Held::Unknown, |pointer| self.table_at(exprs, pointer, from))
     }
 
     /// Byte offset of a scalar load.
@@ -139,18 +253,48 @@ impl State {
             let values;
             (values, scc) = self.compute(exprs, inst);
             results = values.map(Held::from);
-            if results[0] == Held::Unknown {
-                results[0] = self.moved(exprs, inst);
+            for (n, result) in results.iter_mut().enumerate() {
+                if *result == Held::Unknown {
+                    *result = self.moved(exprs, inst, n as u8);
+                }
             }
         }
+        let behind = if loaded.is_none() { self.behind(exprs, inst) } else { Held::Unknown };
         if inst.has(flag::WRITES_SCC) {
             self.scc = scc;
         }
+        if inst.op == Op::VWritelaneB32 {
+            self.write_lane(exprs, inst);
+            return;
+        }
+        let vector = if inst.is_vector() { self.of_lanes(exprs, inst) } else { Held::Unknown };
+        if inst.op == Op::VReadfirstlaneB32 {
+            results[0] = self.held(exprs, inst.src[0], 0);
+        }
+        if inst.op == Op::VReadlaneB32 {
+            results[0] = self.lane_of(exprs, inst).map_or(Held::Unknown, |place| self.lane(place));
+        }
         for registers in inst.writes() {
+            if let Operand::Vgpr(first) = registers.first {
+                let last = first.saturating_add(registers.count.saturating_sub(1));
+                if !self.lanes.is_empty() {
+                    self.lanes.retain(|&(register, _), _| !(first..=last).contains(&register));
+                }
+                if vector == Held::Unknown && self.vectors.is_empty() {
+                    continue;
+                }
+                for register in first..=last {
+                    match vector {
+                        Held::Unknown => drop(self.vectors.remove(&register)),
+                        held => drop(self.vectors.insert(register, held)),
+                    }
+                }
+            }
             let Some(code) = registers.first.scalar_code() else { continue };
             for n in 0..usize::from(registers.count) {
                 let value = match &loaded {
                     Some(words) => words.get(n).copied().into(),
+                    None if behind != Held::Unknown => behind,
                     None => results.get(n).copied().unwrap_or(Held::Unknown),
                 };
                 if let Some(register) = self.registers.get_mut(usize::from(code) + n) {
@@ -161,14 +305,83 @@ impl State {
         if let (Op::SMovreldB32 | Op::SMovreldB64, Some(first)) = (inst.op, inst.dst.scalar_code()) {
             self.registers[usize::from(first)..].fill(Held::Unknown);
         }
+        if indexes_registers(inst.op) {
+            // One vector register of many may be written, and it is not known which.
+            self.lanes.clear();
+            self.vectors.clear();
+        }
     }
 
-    /// A pointer's half to which something is added that is not known.
-    fn moved(&self, exprs: &mut Exprs, inst: &Inst) -> Held {
-        let [a, b] = [0, 1].map(|n| self.held(exprs, inst.src[n], 0));
+    /// What each register is that a vector instruction writes.
+    fn of_lanes(&self, exprs: &mut Exprs, inst: &Inst) -> Held {
+        let [a, b] =
+            [0, 1].map(|n| if inst.src[n].is_some() { self.held(exprs, inst.src[n], 0) } else { Held::Unknown });
+        match inst.op {
+            Op::VMovB32 => match a {
+                // Other lanes may have something else.
+                Held::Known(_) | Held::Near(_) => Held::Unknown,
+                held => held,
+            },
+            Op::VAddI32 | Op::VAddcU32 => match (a, b) {
+                (Held::Around(id) | Held::Near(id), _) | (_, Held::Around(id) | Held::Near(id)) => Held::Around(id),
+                (Held::Known(id), _) | (_, Held::Known(id)) => match exprs.as_const(id) {
+                    Some(by) if inst.op == Op::VAddI32 && by < MOST_AHEAD => Held::Ahead(by),
+                    Some(_) => Held::Unknown,
+                    None => Held::Around(id),
+                },
+                _ => Held::Unknown,
+            },
+            _ => self.behind_lanes(exprs, inst),
+        }
+    }
+
+    /// The lane that `v_readlane_b32` or `v_writelane_b32` names, with the vector register.
+    pub(crate) fn lane_of(&self, exprs: &mut Exprs, inst: &Inst) -> Option<(u8, u8)> {
+        let register = if inst.op == Op::VWritelaneB32 { inst.dst } else { inst.src[0] };
+        let lane = self.read(exprs, inst.src[1], 0).and_then(|id| exprs.as_const(id))?;
+        Some((register.vgpr()?, (lane & 63) as u8))
+    }
+
+    /// The vector register and lane that `v_readlane_b32` reads, if it was written by itself on every way there.
+    pub(crate) fn written_lane(&self, exprs: &mut Exprs, inst: &Inst) -> Option<(u8, u8)> {
+        self.lane_of(exprs, inst).filter(|place| self.lanes.contains_key(place))
+    }
+
+    fn lane(&self, place: (u8, u8)) -> Held {
+        self.lanes.get(&place).copied().unwrap_or(Held::Unknown)
+    }
+
+    /// Follows `v_writelane_b32`.
+    fn write_lane(&mut self, exprs: &mut Exprs, inst: &Inst) {
+        match (self.lane_of(exprs, inst), self.held(exprs, inst.src[0], 0)) {
+            (Some(place), held) if self.lanes.len() < MAX_LANES || self.lanes.contains_key(&place) => {
+                self.lanes.insert(place, held);
+            }
+            (Some(_), _) => {}
+            (None, _) => {
+                let register = inst.dst.vgpr();
+                self.lanes.retain(|&(known, _), _| Some(known) != register);
+            }
+        }
+    }
+
+    /// What word `n` of a result is of which no expression is known: a pointer's half to which something is added, an offset, a word of
+    /// a table.
+    fn moved(&self, exprs: &mut Exprs, inst: &Inst, n: u8) -> Held {
+        let [a, b] = [0, 1].map(|source| self.held(exprs, inst.src[source], n));
         let carries = inst.op == Op::SAddcU32;
         match (inst.op, a, b) {
-            (Op::SMovB32, near @ Held::Near(_), _) => near,
+            (Op::SMovB64, held, _) => held,
+            (Op::SCselectB64, a, b) => either(exprs, a, b),
+            _ if n > 0 => Held::Unknown,
+            (Op::SMovB32, held, _) => held,
+            (Op::SCselectB32, a, b) => either(exprs, a, b),
+            (Op::SAddU32 | Op::SAddI32 | Op::SAddkI32, Held::Unknown, Held::Known(by))
+            | (Op::SAddU32 | Op::SAddI32 | Op::SAddkI32, Held::Known(by), Held::Unknown)
+                if exprs.as_const(by).is_some_and(|by| by < MOST_AHEAD) =>
+            {
+                Held::Ahead(exprs.as_const(by).unwrap_or(0))
+            }
             (Op::SAddU32 | Op::SAddcU32, Held::Near(_), Held::Near(_)) => Held::Unknown,
             (Op::SAddU32 | Op::SAddcU32, near @ Held::Near(_), _)
             | (Op::SAddU32 | Op::SAddcU32, _, near @ Held::Near(_)) => near,
@@ -272,6 +485,17 @@ impl State {
             }
             _ => ([None; 2], None),
         }
+    }
+}
+
+/// What a register holds where it may hold either.
+fn either(exprs: &Exprs, one: Held, other: Held) -> Held {
+    match (one, other) {
+        (a, b) if a == b => a,
+        (Held::Nothing, held) | (held, Held::Nothing) => held,
+        (Held::Known(a), Held::Known(b)) if near(exprs, a) == near(exprs, b) => near(exprs, a),
+        (Held::Known(a), b @ Held::Near(_)) | (b @ Held::Near(_), Held::Known(a)) if near(exprs, a) == b => b,
+        _ => Held::Unknown,
     }
 }
 

@@ -13,15 +13,16 @@ use follow::{State, follow};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::inst::Inst;
+use crate::inst::{Inst, Operand};
 use crate::io::geometry::Message;
 use crate::io::{
     BufferAt, BufferUse, ExprId, HwStage, ImageUse, MAX_BUFFERS, MAX_STORAGE_IMAGES, MAX_WORDS, Registers, Resources,
     SamplerUse, Source, TextureUse, WINDOWS, groups,
+    tables::{self, What},
 };
 use crate::lift::flow::Flow;
 use crate::lift::structure::Exit;
-use crate::lift::{LiftError, Masks, Reason};
+use crate::lift::{LiftError, Masks, Reason, indexes_registers};
 use crate::tables::{Encoding, Kind, Op};
 
 /// Messages of `s_sendmsg` that a vertex or a strip is complete; the second, that it was the last.
@@ -29,6 +30,12 @@ const MSG_GS: [u16; 2] = [2, 3];
 
 /// Most images, and samplers, of a program.
 const MAX_IMAGES: usize = 256;
+
+/// Most bytes from an image's descriptor to that of the sampler that belongs to it.
+const MOST_BETWEEN: u32 = 112;
+
+/// Most levels of an image that is stored to.
+const MOST_LEVELS: usize = 15;
 
 /// What an instruction has to do with the resources.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -45,10 +52,41 @@ pub(crate) enum Use {
     Near(u32, u32),
     /// An access by guest address, relative to one that is delivered: the numbers of its words.
     Base([u32; 2]),
+    /// An access through a descriptor or pointer that registers hold, and that nobody knows before: by guest address.
+    Registers,
     /// A sample or load of a texture, by its slot.
     Texture(u32),
     /// An access of a storage image, by its slot.
     StorageImage(u32),
+    /// `v_readlane_b32` of what `v_writelane_b32` wrote, or that: a scalar, by vector register and lane. `alone`: nothing else does anything
+    /// to the register.
+    Lane { place: (u8, u8), alone: bool },
+    /// An access of an image whose descriptors are chosen out of tables.
+    Table(Vec<Choice>),
+}
+
+/// One of the images that an instruction may access, and when it does: where the words in its registers are those that are delivered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Choice {
+    /// Slot of the texture, or of the storage image.
+    pub slot: u32,
+    /// Whether it is a storage image.
+    pub storage: bool,
+    /// Number of the word that is delivered of T#, which the others follow, if it is out of a table.
+    pub image: Option<u32>,
+    /// The same of S#.
+    pub sampler: Option<u32>,
+    /// Which level the instruction has to name.
+    pub level: Option<u8>,
+}
+
+/// Where a descriptor comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum From<const N: usize> {
+    /// Its words are known.
+    Known([ExprId; N]),
+    /// A table: low and high half of the address at which it begins.
+    Table([ExprId; 2]),
 }
 
 /// The resources of a program, and which instruction uses what.
@@ -105,10 +143,22 @@ pub(crate) fn export_offset(rsrc2: u32) -> u8 {
 /// The system register with the offset of the wave's scratch memory, which comes last. Private memory is the lane's own here, so
 /// it begins at 0.
 fn scratch_offset(source: &Source) -> Option<u8> {
+    (source.registers.rsrc2 & 1 != 0).then(|| user_count(&source.registers) + system_count(source))
+}
+
+/// The first scalar register that a program begins with nothing in, where that is known.
+fn free_register(source: &Source) -> Option<u8> {
+    let scratch = (source.registers.rsrc2 & 1) as u8;
+    let is_known = matches!(source.stage, HwStage::Cs | HwStage::Ps);
+    is_known.then(|| user_count(&source.registers) + system_count(source) + scratch)
+}
+
+/// How many system registers come before the offset of scratch memory.
+fn system_count(source: &Source) -> u8 {
     let rsrc2 = source.registers.rsrc2;
     let enabled = |bits: std::ops::RangeInclusive<u32>| bits.filter(|bit| rsrc2 >> bit & 1 != 0).count() as u8;
-    // Those in front of it, which depend on the stage.
-    let before = match source.stage {
+    // They depend on the stage.
+    match source.stage {
         HwStage::Cs => enabled(7..=10),
         // The base of the parameters.
         HwStage::Ps => 1 + enabled(7..=7),
@@ -118,14 +168,13 @@ fn scratch_offset(source: &Source) -> Option<u8> {
         HwStage::Hs => enabled(7..=7) + 1,
         HwStage::Gs => 2,
         HwStage::Ls => 0,
-    };
-    (rsrc2 & 1 != 0).then(|| user_count(&source.registers) + before)
+    }
 }
 
 /// What a program reads, and what is known of its masks, which depends on it.
 pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks), LiftError> {
     let mut exprs = Exprs::default();
-    let start = State::start(&mut exprs, user_count(&source.registers), scratch_offset(source));
+    let start = State::start(&mut exprs, user_count(&source.registers), scratch_offset(source), free_register(source));
     let starts = follow(flow, &mut exprs, start);
     let mut finder = Finder {
         exprs,
@@ -134,7 +183,9 @@ pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks),
         loads: Vec::new(),
         near: Vec::new(),
         bases: Vec::new(),
+        by_address: None,
         images: Vec::new(),
+        chosen: Vec::new(),
         // Those in front of the vertex stage run as compute shaders.
         most_textures: match source.stage {
             HwStage::Ps => slots::PIXEL_TEXTURES,
@@ -150,11 +201,15 @@ pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks),
             state.step(&mut finder.exprs, inst);
         }
     }
-    for access in std::mem::take(&mut finder.images) {
+    finder.lanes(flow);
+    // Tables have the slots that are left.
+    let (tables, known): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut finder.images).into_iter().partition(|access| finder.chooses(access));
+    for access in known {
         let inst = &flow.insts[access.at];
-        let image = finder.image(&access).map_err(|reason| reason.at(inst))?;
-        finder.uses[access.at] = image;
+        finder.uses[access.at] = finder.image(&access).map_err(|reason| reason.at(inst))?;
     }
+    finder.choices(flow, &tables)?;
     let share = if source.shares_memory() && flow.insts.iter().any(Inst::accesses_share) {
         let inst = &flow.insts[0];
         Some(finder.buffer(BufferAt::SharedMemory, true, false).map_err(|reason| reason.at(inst))?)
@@ -175,9 +230,11 @@ pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks),
     }
     let mut windows = None;
     for inst in flow.insts.iter().filter(|inst| inst.is_by_address()) {
-        let written = !matches!(inst.kind(), Kind::Load { .. });
+        *finder.by_address.get_or_insert(false) |= !matches!(inst.kind(), Kind::Load { .. });
+    }
+    if let (Some(written), Some(first)) = (finder.by_address, flow.insts.first()) {
         for n in 0..WINDOWS {
-            let window = finder.buffer(BufferAt::Window(n), written, false).map_err(|reason| reason.at(inst))?;
+            let window = finder.buffer(BufferAt::Window(n), written, false).map_err(|reason| reason.at(first))?;
             windows.get_or_insert(window);
         }
     }
@@ -238,9 +295,13 @@ fn visit_ids(resources: &mut Resources, visit: &mut dyn FnMut(&mut ExprId)) {
 /// An image instruction, with what is known of its descriptors.
 struct ImageAccess {
     at: usize,
-    image: [ExprId; 8],
-    sampler: Option<[ExprId; 4]>,
+    image: From<8>,
+    sampler: Option<From<4>>,
     compare: bool,
+    /// Whether image and sampler come out of one table, where they lie side by side.
+    pairs: bool,
+    /// Whether it names a level of an image that has several, as what is stored to does.
+    mip: bool,
     /// Whether it stores; whether it needs a sampler's derivatives does not matter here.
     stores: bool,
 }
@@ -255,9 +316,31 @@ struct Finder {
     near: Vec<(usize, u32, ExprId)>,
     /// Accesses by guest address, and what it is relative to.
     bases: Vec<(usize, [ExprId; 2])>,
+    /// Whether something is accessed by guest address through registers, and whether something is written so.
+    by_address: Option<bool>,
     /// Image instructions, in the order of the code.
     images: Vec<ImageAccess>,
+    /// What accesses of images choose out of.
+    chosen: Vec<Chosen>,
     most_textures: usize,
+}
+
+/// An access of an image that chooses among slots.
+struct Chosen {
+    at: usize,
+    image: From<8>,
+    sampler: Option<From<4>>,
+    /// Whether the slots are storage images'.
+    storage: bool,
+    slots: Vec<Slot>,
+}
+
+/// One of them, with the words that are bound to it.
+struct Slot {
+    slot: u32,
+    level: Option<u8>,
+    image: [ExprId; 8],
+    sampler: Option<[ExprId; 4]>,
 }
 
 /// The number of what equals `wanted` in a list, which it is added to if it is not there.
@@ -301,45 +384,76 @@ impl Finder {
                     self.near.push((at, buffer, base[0]));
                     return Ok(());
                 }
-                let what = if buffer { "the buffer descriptor" } else { "the pointer" };
-                let place = place.ok_or_else(|| Reason::unresolved(what, inst.src[0]))?;
-                self.uses[at] = Use::Buffer(self.buffer(place, false, false)?);
+                self.uses[at] = match place {
+                    Some(place) => Use::Buffer(self.buffer(place, false, false)?),
+                    None => self.by_registers(false),
+                };
             }
             // The lanes' addresses are added to that of the descriptor, and nothing is compared with its size.
             (Encoding::Mubuf | Encoding::Mtbuf, _) if inst.is_by_address() => {
-                let base = state.words::<2>(&mut self.exprs, inst.srsrc());
-                let base = base.ok_or_else(|| Reason::unresolved("the buffer descriptor", inst.srsrc()))?;
-                self.bases.push((at, base));
+                match state.words::<2>(&mut self.exprs, inst.srsrc()) {
+                    Some(base) => self.bases.push((at, base)),
+                    None => self.uses[at] = Use::Registers,
+                }
             }
             (Encoding::Mubuf | Encoding::Mtbuf, kind) if inst.srsrc().is_some() => {
-                let words = state.words(&mut self.exprs, inst.srsrc());
-                let words = words.ok_or_else(|| Reason::unresolved("the buffer descriptor", inst.srsrc()))?;
                 let written = matches!(kind, Kind::Store { .. } | Kind::StoreFormat { .. } | Kind::Atomic(_));
+                let Some(words) = state.words(&mut self.exprs, inst.srsrc()) else {
+                    self.uses[at] = self.by_registers(written);
+                    return Ok(());
+                };
                 let formatted = matches!(kind, Kind::LoadFormat { .. } | Kind::StoreFormat { .. });
                 let typed = formatted && inst.enc == Encoding::Mubuf;
                 self.uses[at] = Use::Buffer(self.buffer(BufferAt::Descriptor(words), written, typed)?);
             }
             (Encoding::Mimg, kind) => {
-                let unresolved = || Reason::unresolved("the image descriptor", inst.srsrc());
-                let image = if inst.src_dwords(1) == 4 {
-                    let words: [ExprId; 4] = state.words(&mut self.exprs, inst.srsrc()).ok_or_else(unresolved)?;
-                    let zero = self.exprs.constant(0).ok_or_else(unresolved)?;
-                    std::array::from_fn(|n| words.get(n).copied().unwrap_or(zero))
+                let short = inst.src_dwords(1) == 4;
+                let known = if short {
+                    let words: Option<[ExprId; 4]> = state.words(&mut self.exprs, inst.srsrc());
+                    let words = words.zip(self.exprs.constant(0));
+                    words.map(|(words, zero)| std::array::from_fn(|n| words.get(n).copied().unwrap_or(zero)))
                 } else {
-                    state.words(&mut self.exprs, inst.srsrc()).ok_or_else(unresolved)?
+                    state.words(&mut self.exprs, inst.srsrc())
+                };
+                let image = match known {
+                    Some(words) => From::Known(words),
+                    None => {
+                        let table = state.table(&mut self.exprs, inst.srsrc()).filter(|_| !short);
+                        From::Table(table.ok_or_else(|| Reason::unresolved("the image descriptor", inst.srsrc()))?)
+                    }
                 };
                 let sampled = matches!(kind, Kind::Sample(_) | Kind::Gather(_) | Kind::ImageLod);
                 let sampler = if sampled && inst.ssamp().is_some() {
-                    let words = state.words(&mut self.exprs, inst.ssamp());
-                    Some(words.ok_or_else(|| Reason::unresolved("the sampler descriptor", inst.ssamp()))?)
+                    Some(match state.words(&mut self.exprs, inst.ssamp()) {
+                        Some(words) => From::Known(words),
+                        None => {
+                            let table = state.table(&mut self.exprs, inst.ssamp());
+                            From::Table(
+                                table.ok_or_else(|| Reason::unresolved("the sampler descriptor", inst.ssamp()))?,
+                            )
+                        }
+                    })
                 } else {
                     None
                 };
                 let compare = matches!(kind, Kind::Sample(form) | Kind::Gather(form) if form.compare());
                 let stores = matches!(kind, Kind::ImageStore(_) | Kind::Atomic(_));
-                self.images.push(ImageAccess { at, image, sampler, compare, stores });
-                if stores {
-                    self.storage(image, true)?;
+                // Their tables begin apart by what lies between the two descriptors.
+                let pairs = match (image, sampler) {
+                    (From::Table(a), Some(From::Table(b))) => {
+                        let [(a, first), (b, second)] = [a, b].map(|base| self.exprs.without_constant(base[0]));
+                        a == b && (1..=MOST_BETWEEN).contains(&second.wrapping_sub(first))
+                    }
+                    _ => false,
+                };
+                let sampler = match (image, sampler) {
+                    (From::Table(base), Some(_)) if pairs => Some(From::Table(base)),
+                    (_, sampler) => sampler,
+                };
+                let mip = matches!(kind, Kind::ImageLoad(form) | Kind::ImageStore(form) if form.mip());
+                self.images.push(ImageAccess { at, image, sampler, compare, pairs, mip, stores });
+                if let (From::Known(image), true) = (image, stores) {
+                    self.storage(image, 0, true)?;
                 }
             }
             (_, Kind::Call) => {
@@ -347,6 +461,16 @@ impl Finder {
                 let address = address.ok_or_else(|| Reason::unresolved("the fetch shader's address", inst.src[0]))?;
                 if *self.resources.fetch.get_or_insert(address) != address {
                     return Err(Reason::Unsupported("a call of a second shader"));
+                }
+            }
+            _ if inst.op == Op::VReadlaneB32 => {
+                if let Some(place) = state.written_lane(&mut self.exprs, inst) {
+                    self.uses[at] = Use::Lane { place, alone: false };
+                }
+            }
+            _ if inst.op == Op::VWritelaneB32 => {
+                if let Some(place) = state.lane_of(&mut self.exprs, inst) {
+                    self.uses[at] = Use::Lane { place, alone: false };
                 }
             }
             _ if inst.op == Op::SGetpcB64 => {
@@ -360,6 +484,12 @@ impl Finder {
         Ok(())
     }
 
+    /// An access by guest address, for which the program has windows.
+    fn by_registers(&mut self, written: bool) -> Use {
+        *self.by_address.get_or_insert(false) |= written;
+        Use::Registers
+    }
+
     fn buffer(&mut self, at: BufferAt, written: bool, typed: bool) -> Result<u32, Reason> {
         let new = BufferUse { at, written: false, typed: false };
         let buffers = &mut self.resources.buffers;
@@ -371,26 +501,42 @@ impl Finder {
     }
 
     /// The slot of a storage image.
-    fn storage(&mut self, descriptor: [ExprId; 8], written: bool) -> Result<u32, Reason> {
+    fn storage(&mut self, descriptor: [ExprId; 8], level: u8, written: bool) -> Result<u32, Reason> {
         let Resources { images, storage_images, .. } = &mut self.resources;
-        let same = |image: &ImageUse| image.storage && image.descriptor == descriptor;
-        let image = ImageUse { descriptor, storage: true, written };
+        let same = |image: &ImageUse| image.storage && image.descriptor == descriptor && image.level == level;
+        let image = ImageUse { descriptor, storage: true, written, layers: false, level };
         let index = number(images, same, image, "images", MAX_IMAGES)?;
         images[index as usize].written |= written;
         number(storage_images, |&image| image == index, index, "storage images", MAX_STORAGE_IMAGES)
     }
 
     fn image(&mut self, access: &ImageAccess) -> Result<Use, Reason> {
-        let descriptor = access.image;
-        let stored = self.resources.images.iter().any(|image| image.storage && image.descriptor == descriptor);
-        if access.stores || (stored && access.sampler.is_none()) {
-            return Ok(Use::StorageImage(self.storage(descriptor, access.stores)?));
+        let From::Known(descriptor) = access.image else { return Ok(Use::None) };
+        let sampler = match access.sampler {
+            Some(From::Known(descriptor)) => Some(descriptor),
+            _ => None,
+        };
+        let (slot, storage) = self.slot(access, descriptor, sampler, 0)?;
+        Ok(if storage { Use::StorageImage(slot) } else { Use::Texture(slot) })
+    }
+
+    /// The slot for an access with these descriptors, and whether it is a storage image's.
+    fn slot(
+        &mut self,
+        access: &ImageAccess,
+        descriptor: [ExprId; 8],
+        sampler: Option<[ExprId; 4]>,
+        level: u8,
+    ) -> Result<(u32, bool), Reason> {
+        if access.stores || (sampler.is_none() && self.is_stored(descriptor)) {
+            return Ok((self.storage(descriptor, level, access.stores)?, true));
         }
         let Resources { images, samplers, textures, .. } = &mut self.resources;
-        let same = |image: &ImageUse| !image.storage && image.descriptor == descriptor;
-        let image =
-            number(images, same, ImageUse { descriptor, storage: false, written: false }, "images", MAX_IMAGES)?;
-        let sampler = match access.sampler {
+        let layers = sampler.is_none();
+        let same = |image: &ImageUse| !image.storage && image.descriptor == descriptor && image.layers == layers;
+        let image = ImageUse { descriptor, storage: false, written: false, layers, level: 0 };
+        let image = number(images, same, image, "images", MAX_IMAGES)?;
+        let sampler = match sampler {
             Some(descriptor) => {
                 let same = |sampler: &SamplerUse| sampler.descriptor == descriptor;
                 Some(number(samplers, same, SamplerUse { descriptor }, "samplers", MAX_IMAGES)?)
@@ -399,12 +545,156 @@ impl Finder {
         };
         let texture = TextureUse { image, sampler, compare: access.compare };
         let same = |other: &TextureUse| *other == texture;
-        Ok(Use::Texture(number(textures, same, texture, "textures in its stage", self.most_textures)?))
+        Ok((number(textures, same, texture, "textures in its stage", self.most_textures)?, false))
+    }
+
+    /// Finds out which vector registers have scalars in their lanes and nothing else.
+    fn lanes(&mut self, flow: &Flow) {
+        let is_lane = |used: &Use| matches!(used, Use::Lane { .. });
+        if !self.uses.iter().any(is_lane) {
+            return;
+        }
+        let mut others = [false; 256];
+        for (inst, used) in flow.insts.iter().zip(&self.uses) {
+            if indexes_registers(inst.op) {
+                return;
+            }
+            if is_lane(used) {
+                continue;
+            }
+            for registers in inst.reads().iter().chain(&inst.writes()) {
+                if let Operand::Vgpr(first) = registers.first {
+                    let last = usize::from(first) + usize::from(registers.count.max(1));
+                    others[usize::from(first)..last.min(256)].fill(true);
+                }
+            }
+        }
+        for used in &mut self.uses {
+            if let Use::Lane { place, alone } = used {
+                *alone = !others[usize::from(place.0)];
+            }
+        }
+    }
+
+    /// Whether the program stores to an image.
+    fn is_stored(&self, descriptor: [ExprId; 8]) -> bool {
+        self.resources.images.iter().any(|image| image.storage && image.descriptor == descriptor)
+    }
+
+    /// Whether something of an access is chosen while the program runs: the image, the sampler, or the level of what is stored to.
+    fn chooses(&self, access: &ImageAccess) -> bool {
+        match access.image {
+            From::Table(_) => true,
+            From::Known(descriptor) => {
+                matches!(access.sampler, Some(From::Table(_))) || access.mip && self.is_stored(descriptor)
+            }
+        }
+    }
+
+    /// Gives slots to accesses of images out of tables. What is stored to comes first, for loads of it find it there.
+    fn choices(&mut self, flow: &Flow, accesses: &[ImageAccess]) -> Result<(), LiftError> {
+        for stores in [true, false] {
+            let some = || accesses.iter().filter(|access| access.stores == stores);
+            let mut kinds: Vec<(From<8>, Option<From<4>>, bool, bool)> = Vec::new();
+            for access in some() {
+                let kind = (access.image, access.sampler, access.compare, access.mip);
+                if !kinds.contains(&kind) {
+                    kinds.push(kind);
+                }
+            }
+            let (used, most) = if stores {
+                (self.resources.storage_images.len(), MAX_STORAGE_IMAGES)
+            } else {
+                (self.resources.textures.len(), self.most_textures)
+            };
+            let each = most.saturating_sub(used) / kinds.len().max(1);
+            for access in some() {
+                let found = self.choice(access, each.min(tables::MOST));
+                found.map_err(|reason| reason.at(&flow.insts[access.at]))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives an access out of tables at most `most` slots.
+    fn choice(&mut self, access: &ImageAccess, most: usize) -> Result<(), Reason> {
+        if most == 0 {
+            return Err(Reason::TooMany {
+                what: "textures or storage images beside its tables",
+                most: self.most_textures,
+            });
+        }
+        // Of two tables not each entry goes with each other: there are as many as would be too many.
+        let (images, samplers) = match (access.image, access.sampler) {
+            (From::Table(_), Some(From::Table(_))) if !access.pairs => {
+                let samplers = most.isqrt().max(1);
+                (most / samplers, samplers)
+            }
+            (From::Table(_), _) => (most, 1),
+            (From::Known(_), Some(From::Table(_))) => (1, most),
+            (From::Known(_), _) => (1, 1),
+        };
+        // Of images out of tables the first level alone is known.
+        let levels = match access.image {
+            From::Known(descriptor) if access.mip && (access.stores || self.is_stored(descriptor)) => {
+                Some((most + 1).min(MOST_LEVELS))
+            }
+            _ => None,
+        };
+        let full = || Reason::TooMany { what: "expressions", most: MAX_WORDS };
+        let mut slots = Vec::new();
+        for entry in 0..images * samplers {
+            let (image, sampler) = (entry / samplers, entry % samplers);
+            let image = match access.image {
+                From::Known(words) => words,
+                From::Table(base) => {
+                    let what = if access.pairs { What::Pairs } else { What::Images };
+                    self.table_words(base, what, image as u8, 0).ok_or_else(full)?
+                }
+            };
+            let sampler = match access.sampler {
+                None => None,
+                Some(From::Known(words)) => Some(words),
+                Some(From::Table(base)) => {
+                    let (what, entry) = if access.pairs { (What::Pairs, entry) } else { (What::Samplers, sampler) };
+                    Some(self.table_words(base, what, entry as u8, 8).ok_or_else(full)?)
+                }
+            };
+            if let Some(levels) = levels {
+                for level in 0..levels as u8 {
+                    let (slot, _) = self.slot(access, image, None, level)?;
+                    slots.push(Slot { slot, level: Some(level), image, sampler: None });
+                }
+                continue;
+            }
+            let (slot, _) = self.slot(access, image, sampler, 0)?;
+            slots.push(Slot { slot, level: None, image, sampler });
+        }
+        self.uses[access.at] = Use::Table(Vec::new());
+        let storage = access.stores || levels.is_some();
+        self.chosen.push(Chosen { at: access.at, image: access.image, sampler: access.sampler, storage, slots });
+        Ok(())
+    }
+
+    /// Words of an entry of a table, from a word on.
+    fn table_words<const N: usize>(
+        &mut self,
+        base: [ExprId; 2],
+        what: What,
+        entry: u8,
+        first: u8,
+    ) -> Option<[ExprId; N]> {
+        let mut words = [0; N];
+        for (n, word) in (first..).zip(&mut words) {
+            *word = self.exprs.table(base, what, entry, n)?;
+        }
+        Some(words)
     }
 
     /// Numbers the words that somebody reads.
     fn deliver(&mut self, flow: &Flow, masks: &Masks) -> Result<[Option<u32>; USERS], LiftError> {
         let mut known: FxHashMap<ExprId, u32> = FxHashMap::default();
+        let mut known_tables: FxHashMap<ExprId, u32> = FxHashMap::default();
         let mut word = |words: &mut Vec<ExprId>, id: ExprId| {
             *known.entry(id).or_insert_with(|| {
                 words.push(id);
@@ -433,6 +723,31 @@ impl Finder {
         }
         for (at, buffer, base) in std::mem::take(&mut self.near) {
             self.uses[at] = Use::Near(buffer, word(words, base));
+        }
+        // Descriptors that are compared begin with a register.
+        let mut whole = |words: &mut Vec<ExprId>, ids: &[ExprId]| {
+            *known_tables.entry(ids[0]).or_insert_with(|| {
+                while !words.len().is_multiple_of(4) {
+                    words.push(ids[0]);
+                }
+                words.extend_from_slice(ids);
+                (words.len() - ids.len()) as u32
+            })
+        };
+        for Chosen { at, image, sampler, storage, slots } in std::mem::take(&mut self.chosen) {
+            let mut choices = Vec::with_capacity(slots.len());
+            for Slot { slot, level, image: image_words, sampler: sampler_words } in slots {
+                let image = matches!(image, From::Table(_)).then(|| whole(words, &image_words));
+                let sampler = match (sampler, sampler_words) {
+                    (Some(From::Table(_)), Some(ids)) => Some(whole(words, &ids)),
+                    _ => None,
+                };
+                choices.push(Choice { slot, storage, image, sampler, level });
+            }
+            if words.len() > MAX_WORDS {
+                return Err(Reason::TooMany { what: "words of tables", most: MAX_WORDS }.at(&flow.insts[at]));
+            }
+            self.uses[at] = Use::Table(choices);
         }
         for (at, base) in std::mem::take(&mut self.bases) {
             self.uses[at] = Use::Base(base.map(|half| word(words, half)));

@@ -71,7 +71,7 @@ pub(crate) fn source(program: &Program, shader: &Shader, world: &World) -> Resul
     source.images = (0..)
         .zip(&found.images)
         .map(|(at, image)| {
-            let words = values.all(image.descriptor);
+            let words = image.seen(values.all(image.descriptor));
             let number = words[1] >> 26 & 15;
             let compare = found.textures.iter().any(|texture| texture.image == at && texture.compare);
             let (format, select) = match image.storage {

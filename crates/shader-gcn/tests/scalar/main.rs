@@ -7,6 +7,7 @@ mod flow;
 mod hostile;
 #[path = "../vector/machine.rs"]
 mod machine;
+mod refusals;
 mod resources;
 
 /// A source of numbers that are always the same.

@@ -1,6 +1,6 @@
 //! What programs read is found, and named as the guest evaluates it.
 
-use afterimage_shader_gcn::io::{BufferAt, Expr, HwStage, Registers, Resources, Source};
+use afterimage_shader_gcn::io::{BufferAt, Expr, HwStage, Registers, Resources, Source, WINDOWS};
 use afterimage_shader_gcn::{LiftError, Reason, assemble, lift, resources};
 
 fn source(stage: HwStage, text: &str, fetch: &str) -> Source {
@@ -28,6 +28,7 @@ fn show(resources: &Resources, id: u32) -> String {
         Expr::Const(value) => format!("{value:#x}"),
         Expr::Program(half) => format!("program{half}"),
         Expr::Load { base, offset } => format!("[{}:{} + {}]", show(base[0]), show(base[1]), show(offset)),
+        Expr::Table { base, entry, word, .. } => format!("table({})[{entry}].{word}", base[0]),
         Expr::LoadBuffer { descriptor, offset } => {
             format!("{{{} + {}}}", descriptor.map(show).join(","), show(offset))
         }
@@ -107,10 +108,68 @@ fn equal_ways_join_and_others_do_not() {
         )
     };
     assert_eq!(buffers(&found(&branch("0x4", "0x4"))).len(), 1);
-    let error = resources(&source(HwStage::Cs, &branch("0x4", "0x8"), "")).unwrap_err();
-    let LiftError { text, reason, .. } = error;
-    assert_eq!(text, "buffer_store_dword");
-    assert_eq!(reason, Reason::Unresolved { what: "the buffer descriptor", register: "s0".into() });
+    // Which of two it is the registers say while the program runs: guest memory is seen through windows.
+    let either = buffers(&found(&branch("0x4", "0x8")));
+    assert_eq!((either.len(), either[0].as_str()), (WINDOWS as usize, "window 0"));
+    // Images come out of tables; where there is none, nobody knows which.
+    let text = "v_readfirstlane_b32 s8, v0\ns_mul_i32 s8, s8, s8\nimage_load v0, v[0:1], s[8:15] dmask:0x1\ns_endpgm";
+    let LiftError { text, reason, .. } = resources(&source(HwStage::Cs, text, "")).unwrap_err();
+    assert_eq!(text, "image_load");
+    assert_eq!(reason, Reason::Unresolved { what: "the image descriptor", register: "s8".into() });
+}
+
+#[test]
+fn scalars_that_went_through_lanes_are_followed() {
+    let text = "v_writelane_b32 v9, s0, 0
+         v_writelane_b32 v9, s1, 40
+         v_writelane_b32 v9, s2, 2
+         v_writelane_b32 v9, s3, 63
+         s_cmp_eq_u32 s4, 0
+         s_cbranch_scc1 join
+         v_add_i32 v3, vcc, v0, v0
+         join:
+         s_mov_b32 s0, 0
+         v_readlane_b32 s16, v9, 0
+         v_readlane_b32 s17, v9, 40
+         v_readlane_b32 s18, v9, 2
+         v_readlane_b32 s19, v9, 63
+         buffer_store_dword v1, v0, s[16:19], 0 offen
+         s_endpgm";
+    assert_eq!(buffers(&found(text)), ["u0 u1 u2 u3"]);
+    // A vector instruction on one of the ways writes all lanes.
+    let written = text.replace("v_add_i32 v3,", "v_add_i32 v9,");
+    assert_eq!(buffers(&found(&written))[0], "window 0");
+}
+
+/// Descriptors at offsets that only the program knows are looked for behind the pointer, from the constant on that is added.
+#[test]
+fn descriptors_out_of_tables_are_looked_for() {
+    let loads = |image: &str, sampler: &str| {
+        format!(
+            "v_readfirstlane_b32 s8, v0
+             s_mul_i32 s8, s8, 0x60
+             {image}
+             {sampler}
+             image_sample v[0:3], v[0:1], s[16:23], s[24:27] dmask:0xf
+             s_endpgm"
+        )
+    };
+    let text =
+        loads("s_load_dwordx8 s[16:23], s[4:5], s8", "s_add_i32 s9, s8, 0x50\ns_load_dwordx4 s[24:27], s[4:5], s9");
+    let pairs = found(&text);
+    assert_eq!((pairs.textures.len(), pairs.images.len(), pairs.samplers.len()), (16, 16, 16));
+    let first = show(&pairs, pairs.images[1].descriptor[2]);
+    assert!(first.starts_with("table(") && first.ends_with(")[1].2"), "{first}");
+    assert_eq!(pairs.words.len() % 4, 0);
+    // With one sampler for all, and with images in front that are in the same set.
+    let text =
+        loads("s_add_i32 s9, s8, 0x400\ns_load_dwordx8 s[16:23], s[4:5], s9", "s_load_dwordx4 s[24:27], s[4:5], 0x0");
+    let one = found(&text);
+    assert_eq!((one.textures.len(), one.images.len(), one.samplers.len()), (16, 16, 1));
+    // Two tables: each image with each sampler.
+    let text = loads("s_load_dwordx8 s[16:23], s[4:5], s8", "s_load_dwordx4 s[24:27], s[6:7], s8");
+    let two = found(&text);
+    assert_eq!((two.textures.len(), two.images.len(), two.samplers.len()), (16, 4, 4));
 }
 
 #[test]

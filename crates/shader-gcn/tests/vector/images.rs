@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 use afterimage_interp::{Environment, Group, Interpreter, Lod, SampleArgs};
 use afterimage_ir::{BankDecl, Dim, ImageDecl, InputDecl, TextureDecl};
-use afterimage_shader_gcn::io::{HwStage, ImageSpec, Registers, Source};
-use afterimage_shader_gcn::{assemble, lift};
+use afterimage_shader_gcn::io::{HwStage, ImageSpec, ImageUse, Registers, Scalars, Source, bank, tables};
+use afterimage_shader_gcn::{assemble, lift, resources};
 
 /// A texel that was written: of which image, where, its bits.
 type Texel = (ImageDecl, [i32; 3], [u32; 4]);
@@ -13,6 +13,9 @@ type Texel = (ImageDecl, [i32; 3], [u32; 4]);
 /// What a program asked its images for.
 #[derive(Default)]
 struct Seen {
+    /// Words that are delivered, and those that lie in a table.
+    words: Vec<u32>,
+    table: Vec<u32>,
     samples: RefCell<Vec<(TextureDecl, SampleArgs)>>,
     fetches: RefCell<Vec<([i32; 3], i32)>>,
     gathers: RefCell<Vec<(u8, SampleArgs)>>,
@@ -24,8 +27,13 @@ impl Environment for Seen {
         [0; 4]
     }
 
-    fn constant(&self, _: &BankDecl, _: u32) -> [u32; 4] {
-        [0; 4]
+    fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
+        let word = |n: usize| self.words.get(4 * index as usize + n).copied().unwrap_or(0);
+        match bank.id {
+            bank::WORDS => std::array::from_fn(word),
+            // A pointer to the table, which lies at address 0 of the device.
+            _ => [0, 0, self.table.len() as u32 * 4, 0],
+        }
     }
 
     fn sample(&self, texture: &TextureDecl, args: &SampleArgs) -> [f32; 4] {
@@ -55,6 +63,10 @@ impl Environment for Seen {
         [21, 22, 23, 24]
     }
 
+    fn load(&self, address: u64) -> u32 {
+        self.table.get(address as usize / 4).copied().unwrap_or(0)
+    }
+
     fn image_store(&self, image: &ImageDecl, coord: [i32; 3], _: u32, bits: [u32; 4]) {
         self.texels.borrow_mut().push((*image, coord, bits));
     }
@@ -68,7 +80,8 @@ fn run(spec: ImageSpec, code: &str) -> Seen {
     let text = format!("{code}\ns_endpgm");
     let code = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let registers = Registers { rsrc2: 12 << 1, num_thread: [1; 3], ..Registers::default() };
-    let images = vec![spec];
+    // Those that are sampled are others than those that are not.
+    let images = vec![spec; 2];
     let source = Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers: Vec::new(), images };
     let module = lift(&source).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let seen = Seen::default();
@@ -218,4 +231,165 @@ fn sizes_are_of_a_level() {
     let seen = run(image(9, FLOAT), code);
     let samples = seen.samples.take();
     assert_eq!((samples[0].1.coord, samples[0].1.lod), ([32.0, 16.0, 0.0], Lod::Level(5.0)));
+}
+
+/// Memory in which a table of descriptors lies, at byte 0x1000 and behind.
+struct Tables(Vec<u32>);
+
+const TABLE: u64 = 0x1000;
+
+impl Scalars for Tables {
+    fn user(&self, n: u8) -> u32 {
+        [TABLE as u32, 0].get(usize::from(n)).copied().unwrap_or(0)
+    }
+
+    fn word(&self, address: u64) -> Option<u32> {
+        self.0.get(usize::try_from(address.checked_sub(TABLE)? / 4).ok()?).copied()
+    }
+
+    fn program(&self) -> u64 {
+        0
+    }
+}
+
+/// Descriptors of an image of a type with one of sixteen addresses, and a sampler.
+fn described(kind: u32, number: u32) -> [u32; 24] {
+    let mut words = [0; 24];
+    words[..8].copy_from_slice(&[0x100 + number, 10 << 20, 63 | 31 << 14, kind << 28 | 0xfac, 63 << 13, 3 << 13, 0, 0]);
+    words[20..].copy_from_slice(&[0, 0xf00 << 12, number % 2 << 20, 0]);
+    words
+}
+
+/// Runs code, in which T# and S# of the entry at byte `offset` of a table of 96 bytes each are in `s[16:23]` and `s[24:27]`.
+fn out_of_table(memory: Vec<u32>, offset: u32, code: &str) -> Seen {
+    let text = format!(
+        "v_mov_b32_e32 v0, {offset:#x}
+         v_readfirstlane_b32_e32 s8, v0
+         s_load_dwordx8 s[16:23], s[0:1], s8
+         s_add_i32 s9, s8, 0x50
+         s_load_dwordx4 s[24:27], s[0:1], s9
+         {code}\ns_endpgm"
+    );
+    let code = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let registers = Registers { rsrc2: 12 << 1, num_thread: [1; 3], ..Registers::default() };
+    let mut source =
+        Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers: Vec::new(), images: Vec::new() };
+    let found = resources(&source).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let memory = Tables(memory);
+    let values = found.evaluate(&memory);
+    source.images = found
+        .images
+        .iter()
+        .map(|image| {
+            let words = image.seen(values.all(image.descriptor));
+            image_spec(words, image.storage)
+        })
+        .collect();
+    let module = lift(&source).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let words = found.words.iter().map(|&word| values.get(word)).collect();
+    let seen = Seen { words, table: memory.0, ..Seen::default() };
+    let group = Group { id: [0; 3], count: [1; 3], wave: 1 };
+    Interpreter::new(&module).unwrap().run_group(&seen, group).unwrap();
+    seen
+}
+
+fn image_spec(words: [u32; 8], storage: bool) -> ImageSpec {
+    let format = if storage { words[1] >> 20 & 63 | (words[1] >> 26 & 15) << 8 } else { FLOAT };
+    ImageSpec { kind: words[3] >> 28, format, ..ImageSpec::default() }
+}
+
+#[test]
+fn images_out_of_tables_are_those_whose_words_registers_have() {
+    let entries = [9, 10, 13, 9, 9].into_iter().zip(1..).map(|(kind, number)| described(kind, number));
+    let table: Vec<u32> = entries.flatten().collect();
+    let sample = "v_mov_b32_e32 v1, 0.5\nv_mov_b32_e32 v2, 0.5\nv_mov_b32_e32 v3, 0
+        image_sample_lz v[4:7], v[1:3], s[16:23], s[24:27] dmask:0xf da";
+    for (n, dim) in [Dim::D2, Dim::D3, Dim::D2Array, Dim::D2, Dim::D2].into_iter().enumerate() {
+        let samples = out_of_table(table.clone(), 96 * n as u32, sample).samples.take();
+        assert_eq!(samples.len(), 1, "entry {n}");
+        assert_eq!((samples[0].0.slot as usize, samples[0].0.dim), (20 + n, dim), "entry {n}");
+    }
+    // What is no descriptor, and what lies beyond the end, is no image.
+    for offset in [16, 96 * 5, 1 << 20] {
+        assert_eq!(out_of_table(table.clone(), offset, sample).samples.take().len(), 0);
+    }
+    // Storage images, too, and what is loaded of them.
+    let store = "v_mov_b32_e32 v1, 1\nv_mov_b32_e32 v2, 2\nv_mov_b32_e32 v3, 0
+        image_store v[0:3], v[1:3], s[16:23] dmask:0xf
+        image_load v[4:7], v[1:3], s[16:23] dmask:0xf";
+    let texels = out_of_table(table.clone(), 96, store).texels.take();
+    assert_eq!((texels.len(), texels[0].0.slot, texels[0].0.dim), (1, 1, Dim::D3));
+}
+
+#[test]
+fn an_image_that_is_none_reads_as_zero() {
+    let code = "v_mov_b32_e32 v4, 9
+        image_load v4, v[0:1], s[0:7] dmask:0x1
+        image_store v4, v[0:1], s[0:7] dmask:0x1
+        v_cvt_f32_u32_e32 v0, v4
+        image_sample_lz v4, v[0:1], s[0:7], s[8:11] dmask:0x1";
+    let seen = run(ImageSpec::default(), code);
+    assert_eq!((seen.samples.take().len(), seen.fetches.take().len(), seen.texels.take().len()), (0, 0, 0));
+}
+
+#[test]
+fn tables_are_bounded() {
+    // Many of the same, none, and what reads as far as memory goes.
+    let same: Vec<u32> = (0..64).flat_map(|_| described(9, 1)).collect();
+    let other: Vec<u32> = (0..64).flat_map(|n| described(9, n + 1)).collect();
+    for (memory, wanted) in [(same, 1), (other, tables::MOST), (vec![0xffff_ffff; 4096], 0), (Vec::new(), 0)] {
+        let found = tables::find(&Tables(memory), TABLE, tables::What::Pairs);
+        assert_eq!(found.len(), wanted);
+        let nowhere = tables::find(&Tables(Vec::new()), u64::MAX - 2, tables::What::Images);
+        assert!(nowhere.is_empty());
+    }
+}
+
+#[test]
+fn levels_of_storage_images_are_bound_each() {
+    // Three levels; what lies beyond is none.
+    let mut words = described(9, 1);
+    words[1] = 4 << 20 | 4 << 26;
+    words[3] |= 2 << 16;
+    let table: Vec<u32> = words.to_vec();
+    for level in 0..4 {
+        let text = format!(
+            "s_load_dwordx8 s[16:23], s[0:1], 0x0
+             v_mov_b32_e32 v1, 1\nv_mov_b32_e32 v2, 2\nv_mov_b32_e32 v3, {level}
+             image_store_mip v4, v[1:3], s[16:23] dmask:0x1
+             s_endpgm"
+        );
+        let code = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let registers = Registers { rsrc2: 12 << 1, num_thread: [1; 3], ..Registers::default() };
+        let mut source =
+            Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers: Vec::new(), images: Vec::new() };
+        let found = resources(&source).unwrap();
+        let memory = Tables(table.clone());
+        let values = found.evaluate(&memory);
+        let seen = found.images.iter().map(|image| image.seen(values.all(image.descriptor)));
+        let levels: Vec<u32> = seen.clone().map(|words| words[3] >> 12 & 15).collect();
+        assert_eq!(levels[..4], [0, 1, 2, 0]);
+        source.images = seen.map(|words| image_spec(words, true)).collect();
+        let module = lift(&source).unwrap();
+        let seen = Seen::default();
+        Interpreter::new(&module).unwrap().run_group(&seen, Group { id: [0; 3], count: [1; 3], wave: 1 }).unwrap();
+        let slots: Vec<u8> = seen.texels.take().iter().map(|texel| texel.0.slot).collect();
+        let wanted: &[u8] = if level < 3 { &[level] } else { &[] };
+        assert_eq!(slots, wanted, "level {level}");
+    }
+}
+
+#[test]
+fn faces_of_cubes_are_layers_where_there_is_no_sampler() {
+    let seen = |words: [u32; 8], layers| {
+        let image = ImageUse { descriptor: [0; 8], storage: false, written: false, layers, level: 0 };
+        image.seen(words)[3] >> 28
+    };
+    let cube = [1, 10 << 20, 0, 11 << 28, 0, 0, 0, 0];
+    assert_eq!((seen(cube, true), seen(cube, false)), (13, 11));
+    let code = with(
+        &[],
+        "v_mov_b32_e32 v0, 3\nv_mov_b32_e32 v1, 4\nv_mov_b32_e32 v2, 5\nimage_load v10, v[0:2], s[0:7] dmask:0x1 da",
+    );
+    assert_eq!(run(image(13, FLOAT), &code).fetches.take(), [([3, 4, 5], 0)]);
 }

@@ -12,7 +12,7 @@ use afterimage_shader_gcn::io::{
 use afterimage_shader_gcn::{assemble, lift, resources};
 
 /// Device address of the buffer.
-const BASE: u64 = 0x1_0000_0000;
+pub(crate) const BASE: u64 = 0x1_0000_0000;
 
 /// Lanes of the waves of a host whose waves are smaller than the guest's.
 const SMALLER: u32 = 8;
@@ -67,9 +67,19 @@ impl Machine {
 
     /// What the program leaves in memory.
     pub(crate) fn run(&self, text: &str) -> Vec<u32> {
-        let source = self.source(text);
-        let mut module = lift(&source).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let values = resources(&source)
+        self.run_source(&self.source(text), text)
+    }
+
+    /// What the program leaves in memory whose buffers have these descriptors, in their order.
+    #[allow(dead_code)]
+    pub(crate) fn run_with(&self, text: &str, buffers: &[BufferSpec]) -> Vec<u32> {
+        let source = Source { buffers: buffers.to_vec(), ..self.source(text) };
+        self.run_source(&source, text)
+    }
+
+    fn run_source(&self, source: &Source, text: &str) -> Vec<u32> {
+        let mut module = lift(source).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let values = resources(source)
             .map(|found| (found.evaluate(&User(self)), found))
             .unwrap_or_else(|error| panic!("{error}"));
         let plain = self.interpret(&module, self.wave, &values, text);

@@ -7,5 +7,6 @@ mod images;
 mod lanes;
 mod machine;
 mod reference;
+mod run_time;
 mod share;
 mod stages;

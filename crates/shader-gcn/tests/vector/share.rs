@@ -357,3 +357,41 @@ fn waves_meet_at_barriers_in_loops_that_they_leave_apart() {
     let wanted: Vec<u32> = (0..256).map(|lane| of(lane ^ 64)).collect();
     assert_eq!(Machine::new(256, vec![0; 256]).run(code), wanted);
 }
+
+/// Each lane's word goes behind the place that M0 says, in the order of lanes.
+#[test]
+fn words_of_buffers_go_into_the_share() {
+    let code = "s_mov_b32 m0, 16
+        buffer_load_dword v0, s[0:3], 0 offen lds
+        s_mov_b32 m0, -1
+        v_sub_i32_e32 v3, vcc, 0x10c, v0
+        ds_read_b32 v2, v3";
+    assert_eq!(run(|lane| lane + 100, code), lanes(|lane| 163 - lane));
+    let code = "s_mov_b32 m0, 16
+        buffer_load_sbyte v0, s[0:3], 0 offen offset:1 lds
+        s_mov_b32 m0, -1
+        v_add_i32_e32 v3, vcc, 17, v0
+        ds_read_b32 v2, v3";
+    assert_eq!(run(|lane| lane << 8 | 0x8000, code), lanes(|lane| lane | 0xffff_ff80));
+}
+
+/// The operand is what M0 says: a place, and bytes, halves or words, with or without signs.
+#[test]
+fn an_operand_comes_out_of_the_share() {
+    let first = |kind: u32, place: u32| {
+        let code = format!(
+            "ds_write_b32 v0, v1
+             s_barrier
+             s_mov_b32 m0, {:#x}
+             v_mov_b32_e32 v2, src_lds_direct
+             s_mov_b32 m0, -1",
+            kind << 16 | place
+        );
+        let found = run(|lane| lane << 24 | 0x80_90a0, &code);
+        assert!(found.iter().all(|&word| word == found[0]), "{found:x?}");
+        found[0]
+    };
+    assert_eq!(first(2, 8), 0x0280_90a0);
+    assert_eq!([first(0, 9), first(4, 9)], [0x90, 0xffff_ff90]);
+    assert_eq!([first(1, 8), first(5, 8)], [0x90a0, 0xffff_90a0]);
+}

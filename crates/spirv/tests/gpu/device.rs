@@ -155,6 +155,7 @@ impl Gpu {
             instance.get_physical_device_properties2(physical, &mut properties2);
             let float64 = shader_float64 != 0;
             let int64 = shader_int64 & has12.shader_buffer_int64_atomics != 0;
+            let shared_int64 = shader_int64 & has12.shader_shared_int64_atomics != 0;
             let features = vk::PhysicalDeviceFeatures::default()
                 .geometry_shader(geometry_shader != 0)
                 .tessellation_shader(tessellation_shader != 0)
@@ -162,12 +163,13 @@ impl Gpu {
                 .shader_sampled_image_array_dynamic_indexing(bindless)
                 .shader_clip_distance(clip != 0)
                 .shader_float64(float64)
-                .shader_int64(int64)
+                .shader_int64(int64 || shared_int64)
                 .shader_storage_image_read_without_format(true)
                 .shader_storage_image_write_without_format(true);
             let mut features12 = vk::PhysicalDeviceVulkan12Features::default()
                 .buffer_device_address(true)
                 .shader_buffer_int64_atomics(int64)
+                .shader_shared_int64_atomics(shared_int64)
                 .runtime_descriptor_array(bindless)
                 .descriptor_binding_partially_bound(bindless);
             let mut features13 = vk::PhysicalDeviceVulkan13Features::default()
@@ -216,6 +218,7 @@ impl Gpu {
             let features = Features {
                 float64,
                 int64_atomics: int64,
+                shared_int64_atomics: shared_int64,
                 shuffle,
                 vertex_layer,
                 stencil_export: false,

@@ -595,6 +595,7 @@ impl Profile {
         afterimage_shader::Features {
             float64: shaders.float64,
             int64_atomics: shaders.int64_atomics,
+            shared_int64_atomics: shaders.shared_int64_atomics,
             shuffle: shaders.subgroups[0],
             vertex_layer: shaders.output_layer && shaders.output_viewport,
             stencil_export: shaders.stencil_export,

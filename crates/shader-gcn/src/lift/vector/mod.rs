@@ -8,8 +8,9 @@ mod float;
 pub(super) mod integer;
 pub(super) mod notation;
 
-use afterimage_ir::{Image, InputAt, Output, OutputAt, Stage, Texture, Value, Var};
+use afterimage_ir::{Image, InputAt, Interp, Output, OutputAt, Stage, Texture, Type, Value, Var};
 use notation::ir;
+use rustc_hash::FxHashMap;
 
 use super::format::words;
 use super::geometry::Emission;
@@ -17,6 +18,7 @@ use super::inputs::builtin;
 use super::lockstep::Share;
 use super::{Lifter, Reason};
 use crate::inst::{Inst, Operand};
+use crate::resources::Use;
 use crate::tables::{Kind, Op, Ty, flag};
 
 /// `DX10_CLAMP` of `PGM_RSRC1`: clamping makes zero of NaN.
@@ -32,11 +34,15 @@ pub(super) struct VectorState {
     pub scratch: Option<Var>,
     /// What lanes may be doing to the data share.
     pub share: Share,
+    /// Scalars in lanes of vector registers, by register and lane.
+    pub lanes: FxHashMap<(u8, u8), Var>,
     /// Whether M0 limits the data share.
     pub limits_share: Option<bool>,
     /// Textures and storage images by their slot.
     pub textures: Vec<(u32, Texture)>,
     pub images: Vec<(u32, Image)>,
+    /// How components of attributes are interpolated first: location, component.
+    pub ways: Vec<(u8, u8, Interp)>,
     /// Outputs by their place.
     pub outputs: Vec<(OutputAt, Output)>,
     /// Whether the pixel was exported.
@@ -135,9 +141,28 @@ pub(super) fn write(l: &mut Lifter, inst: &Inst, value: Value) {
 }
 
 fn between_lanes(l: &mut Lifter, inst: &Inst) {
+    let lane = match l.analysis.uses[l.at] {
+        Use::Lane { place, alone } => Some((lane_var(l, place), alone)),
+        _ => None,
+    };
+    if let (Op::VReadlaneB32, Some((var, _))) = (inst.op, lane) {
+        // What was put there comes back, whatever lanes the host's waves have.
+        let value = l.b.load(var);
+        if let Some(code) = inst.dst.scalar_code() {
+            l.set_sgpr(code, value);
+        }
+        return;
+    }
     let value = l.read(inst.src[0]);
     match inst.op {
         Op::VWritelaneB32 => {
+            if let Some((var, alone)) = lane {
+                let word = l.b.cast(value, afterimage_ir::Kind::Bits);
+                l.b.store(var, word);
+                if alone {
+                    return;
+                }
+            }
             let Operand::Vgpr(n) = inst.dst else { return };
             let (lane, old) = (l.read(inst.src[1]), l.vgpr(n));
             let b = &mut l.b;
@@ -160,16 +185,29 @@ fn between_lanes(l: &mut Lifter, inst: &Inst) {
     }
 }
 
+/// The scalar in a lane of a vector register.
+fn lane_var(l: &mut Lifter, place: (u8, u8)) -> Var {
+    match l.kept.lanes.get(&place) {
+        Some(&var) => var,
+        None => {
+            let var = l.b.var(&format!("v{}_lane{}", place.0, place.1), Type::B32);
+            l.kept.lanes.insert(place, var);
+            var
+        }
+    }
+}
+
 /// Whether lanes may have the numbers that they have in the guest's waves of 64, whatever size the host's waves have: where the
 /// program uses numbers only to tell lanes apart, not to name them in masks or to read from them.
 pub(super) fn numbers_as_guest(l: &Lifter) -> bool {
-    let names_lanes = |inst: &Inst| match inst.op {
-        Op::VReadlaneB32 | Op::VWritelaneB32 | Op::DsSwizzleB32 => true,
+    let names_lanes = |(inst, used): (&Inst, &Use)| match inst.op {
+        Op::VReadlaneB32 | Op::VWritelaneB32 => !matches!(used, Use::Lane { alone: true, .. }),
+        Op::DsSwizzleB32 => true,
         Op::SFf0I32B64 | Op::SFf1I32B64 | Op::SFlbitI32B64 | Op::SBcnt0I32B64 | Op::SBcnt1I32B64 => true,
         Op::VMbcntLoU32B32 | Op::VMbcntHiU32B32 => inst.src[0] != Operand::Int(-1),
         _ => false,
     };
-    l.b.module().stage == Stage::Compute && !l.flow.insts.iter().any(names_lanes)
+    l.b.module().stage == Stage::Compute && !l.flow.insts.iter().zip(&l.analysis.uses).any(names_lanes)
 }
 
 fn count_below(l: &mut Lifter, inst: &Inst) {
@@ -198,7 +236,7 @@ fn count_below(l: &mut Lifter, inst: &Inst) {
 }
 
 /// Whether an instruction names vector registers by M0.
-pub(super) fn indexes_registers(op: Op) -> bool {
+pub(crate) fn indexes_registers(op: Op) -> bool {
     matches!(op, Op::VMovreldB32 | Op::VMovrelsB32 | Op::VMovrelsdB32)
 }
 
