@@ -256,7 +256,7 @@ impl Scalars for Tables {
 fn described(kind: u32, number: u32) -> [u32; 24] {
     let mut words = [0; 24];
     words[..8].copy_from_slice(&[0x100 + number, 10 << 20, 63 | 31 << 14, kind << 28 | 0xfac, 63 << 13, 3 << 13, 0, 0]);
-    words[20..].copy_from_slice(&[0, 0xf00 << 12, number % 2 << 20, 0]);
+    words[20..].copy_from_slice(&[0, 0xf00 << 12, (number % 2) << 20, 0]);
     words
 }
 
@@ -317,7 +317,7 @@ fn images_out_of_tables_are_those_whose_words_registers_have() {
     let store = "v_mov_b32_e32 v1, 1\nv_mov_b32_e32 v2, 2\nv_mov_b32_e32 v3, 0
         image_store v[0:3], v[1:3], s[16:23] dmask:0xf
         image_load v[4:7], v[1:3], s[16:23] dmask:0xf";
-    let texels = out_of_table(table.clone(), 96, store).texels.take();
+    let texels = out_of_table(table, 96, store).texels.take();
     assert_eq!((texels.len(), texels[0].0.slot, texels[0].0.dim), (1, 1, Dim::D3));
 }
 
