@@ -77,6 +77,11 @@ impl Format {
         Some(Format { layout, number: Number::ALL[(number & 7) as usize] })
     }
 
+    /// Whether what has no bits is zero.
+    pub(super) fn has_zero(self) -> bool {
+        self.number != Number::SnormOgl
+    }
+
     /// Bytes in memory.
     pub(super) fn bytes(self) -> u32 {
         self.layout.iter().map(|&bits| u32::from(bits)).sum::<u32>() / 8

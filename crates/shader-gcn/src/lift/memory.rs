@@ -417,7 +417,7 @@ pub(super) fn load_format(
     let value = b.construct(&selected);
     let ones = (0..components).any(|n| selects >> (3 * u32::from(n)) & 7 == 1)
         || unpacked.len() < 4 && (0..components).any(|n| selects >> (3 * u32::from(n)) & 7 == 7);
-    if ones { keep_if(b, inside, value) } else { value }
+    if ones || !format.has_zero() { keep_if(b, inside, value) } else { value }
 }
 
 /// Stores words, or the low bytes of one, in range. `anywhere`: words need not lie at multiples of four.

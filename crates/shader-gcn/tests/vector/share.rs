@@ -362,13 +362,13 @@ fn waves_meet_at_barriers_in_loops_that_they_leave_apart() {
 #[test]
 fn words_of_buffers_go_into_the_share() {
     let code = "s_mov_b32 m0, 16
-        buffer_load_dword v0, s[0:3], 0 offen lds
+        buffer_load_dword v4, v0, s[0:3], 0 offen lds
         s_mov_b32 m0, -1
         v_sub_i32_e32 v3, vcc, 0x10c, v0
         ds_read_b32 v2, v3";
     assert_eq!(run(|lane| lane + 100, code), lanes(|lane| 163 - lane));
     let code = "s_mov_b32 m0, 16
-        buffer_load_sbyte v0, s[0:3], 0 offen offset:1 lds
+        buffer_load_sbyte v4, v0, s[0:3], 0 offen offset:1 lds
         s_mov_b32 m0, -1
         v_add_i32_e32 v3, vcc, 17, v0
         ds_read_b32 v2, v3";
