@@ -31,6 +31,8 @@ impl FileSlots {
         map::fill(&self.file, start, start + bytes)?;
         let memory = map::map(&self.file, start, bytes)?;
         memory.touch();
+        // Of a file on a disk the first write to each page is another fault, by which the system learns of it.
+        (0..bytes).step_by(PAGE).for_each(|at| _ = memory.region.write(at, &[0]));
         self.end = start + bytes;
         Ok(memory.with_token(start))
     }
@@ -45,6 +47,9 @@ impl SlotFactory for FileSlots {
         u64::MAX
     }
 }
+
+/// Bytes of the smallest pages.
+const PAGE: usize = 4096;
 
 struct Slot {
     offset: u64,
