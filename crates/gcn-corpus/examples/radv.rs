@@ -1,4 +1,5 @@
-//! `radv FOLDER OUT NAME...`: compiles programs of the corpus with RADV's device without hardware, and writes what comes out.
+//! `radv FOLDER OUT [--unlisted] NAME...`: compiles programs of the corpus with RADV's device without hardware, and writes what comes
+//! out; `--unlisted`: without the names of instructions, which foreign programs need not have.
 //!
 //! FOLDER has the GLSL files with their headers and, in `spirv/`, their SPIR-V. `RADV_FORCE_FAMILY=bonaire` must be set;
 //! `RADV_DEBUG=llvm` chooses LLVM. `cargo xtask gnm shaders` does all of it.
@@ -17,6 +18,7 @@ mod pipeline;
 use std::path::Path;
 use std::process::ExitCode;
 
+use afterimage_gcn_corpus::reflect::reflect;
 use afterimage_gcn_corpus::{Compiled, Compiler, Program, Stage, programs_in};
 
 /// The exit code when there is no such device here.
@@ -25,7 +27,7 @@ const NO_DEVICE: u8 = 3;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [folder, out, names @ ..] = &arguments[..] else {
-        eprintln!("usage: radv FOLDER OUT NAME...");
+        eprintln!("usage: radv FOLDER OUT [--unlisted] NAME...");
         return ExitCode::from(2);
     };
     let device = match pipeline::Device::open() {
@@ -44,12 +46,13 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    let listed = !names.iter().any(|name| name == "--unlisted");
     let mut failures = 0;
     for program in programs.iter().filter(|program| names.contains(&program.name)) {
         // Said before, so that a crash of the compiler has a name.
         println!("{}", program.name);
         let path = Path::new(out).join(format!("{}.{compiler}.txt", program.name));
-        let written = compile(&device, program, compiler)
+        let written = compile(&device, program, compiler, listed)
             .and_then(|compiled| std::fs::write(&path, compiled.to_string()).map_err(|why| why.to_string()));
         if let Err(why) = written {
             eprintln!("{}: {why}", program.name);
@@ -61,8 +64,8 @@ fn main() -> ExitCode {
 }
 
 /// Compiles a program and puts together what the cache and the listings say.
-fn compile(device: &pipeline::Device, program: &Program, compiler: Compiler) -> Result<Compiled, String> {
-    let pipeline = device.pipeline(program)?;
+fn compile(device: &pipeline::Device, program: &Program, compiler: Compiler, listed: bool) -> Result<Compiled, String> {
+    let pipeline = device.pipeline(program, listed)?;
     let entries = entry::entries(&pipeline.cache)?;
     // Which parameter a varying is, is known by the last stage before rasterisation.
     let last = entries.iter().find(|entry| entry.shader().is_ok_and(|shader| shader.stage == "vs"));
@@ -70,22 +73,27 @@ fn compile(device: &pipeline::Device, program: &Program, compiler: Compiler) -> 
     for entry in &entries {
         let mut shader = entry.shader()?;
         if shader.stage == "cs" {
-            shader.threads = local_size(&program.spirv(Stage::Comp).map_err(|why| why.to_string())?);
+            shader.threads = reflect(&program.spirv(Stage::Comp).map_err(|why| why.to_string())?)?.threads;
         }
         if let (Some(last), "ps") = (last, shader.stage.as_str()) {
             shader.registers.extend(entry.inputs(last.parameters()));
+        }
+        let (code, data) = entry.code();
+        shader.data = data;
+        if !listed {
+            shader.listing = listing::unlisted(&code)?;
+            shaders.push((Stage::ALL.iter().position(|stage| stage.extension() == shader.from), shader));
+            continue;
         }
         let name = executable(&shader.from);
         let text = pipeline.listings.iter().find(|(listed, _)| listed == name);
         let names = || pipeline.listings.iter().map(|(listed, _)| listed.as_str()).collect::<Vec<_>>().join(", ");
         let (_, text) = text.ok_or_else(|| format!("there is no listing `{name}`, only {}", names()))?;
-        let (code, data) = entry.code();
         let listing = match compiler {
             Compiler::Aco => listing::of_aco(text, &code),
             Compiler::Llvm => listing::of_llvm(text, &code),
         };
         shader.listing = listing.map_err(|why| format!("{name}: {why}\n{text}"))?;
-        shader.data = data;
         shaders.push((Stage::ALL.iter().position(|stage| stage.extension() == shader.from), shader));
     }
     shaders.sort_by_key(|(order, _)| order.unwrap_or(usize::MAX));
@@ -104,17 +112,4 @@ fn executable(from: &str) -> &str {
         "copy" => "geometry copy",
         other => other,
     }
-}
-
-/// The workgroup's size, from `OpExecutionMode LocalSize`.
-fn local_size(spirv: &[u32]) -> [u32; 3] {
-    let mut at = 5;
-    while let Some(&word) = spirv.get(at) {
-        let length = (word >> 16).max(1) as usize;
-        if let Some(&[_, _, 17, x, y, z]) = spirv.get(at..at + length).filter(|_| word & 0xffff == 16) {
-            return [x, y, z];
-        }
-        at += length;
-    }
-    [1; 3]
 }

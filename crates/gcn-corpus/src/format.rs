@@ -79,6 +79,15 @@ formats! {
     "rgb10a2" 4 64 9 Unorm XYZW;
     "rgb10a2ui" 4 68 9 Uint XYZW;
     "r11g11b10f" 4 122 6 Float XYZ;
+    "rg32i" 8 102 11 Sint XY;
+    "r16i" 2 75 2 Sint X;
+    "r16" 2 70 2 Unorm X;
+    "r16snorm" 2 71 2 Snorm X;
+    "rg8ui" 2 20 3 Uint XY;
+    "rg8i" 2 21 3 Sint XY;
+    "rg8snorm" 2 17 3 Snorm XY;
+    "r8i" 1 14 1 Sint X;
+    "r8snorm" 1 10 1 Snorm X;
     "d32" 4 126 4 Float X;
 }
 

@@ -15,6 +15,8 @@ pub enum Compare {
     Double(f64),
     /// With the translation in waves of the guest's size and not with the original: what is written depends on the size.
     Translated,
+    /// Word by word, of which nothing is known: bit for bit, or as near as this where both are plausible floats.
+    Near(f32),
 }
 
 /// An image.
@@ -32,6 +34,9 @@ pub struct Image {
     pub levels: u32,
 }
 
+/// Samples of a texel of [`Shape::D2Samples`].
+pub const SAMPLES: u32 = 4;
+
 /// Shapes of images, with the `TYPE` that a descriptor has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the names say it")]
@@ -42,6 +47,8 @@ pub enum Shape {
     Cube = 11,
     D1Array = 12,
     D2Array = 13,
+    D2Samples = 14,
+    D2SamplesArray = 15,
 }
 
 /// How a texture is sampled.
@@ -70,6 +77,12 @@ pub enum Kind {
     Image(Image),
     /// A texture with its sampler.
     Texture(Image, Sampler),
+    /// A texture without a sampler.
+    Sampled(Image),
+    /// A sampler alone.
+    Sampler(Sampler),
+    /// An input attachment.
+    Input(Image),
     /// A vertex buffer: bytes from one vertex (or instance) to the next.
     Vertices {
         /// Bytes from one to the next.
@@ -82,8 +95,12 @@ pub enum Kind {
 /// Something in memory that a shader reads or writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resource {
-    /// Binding in descriptor set 0, or number of the vertex buffer.
+    /// The descriptor set.
+    pub set: u32,
+    /// Binding in the set, or number of the vertex buffer.
     pub binding: u32,
+    /// Which of an array of descriptors; all of them are there, in order.
+    pub element: u32,
     /// What it is.
     pub kind: Kind,
     /// Its size in bytes, a multiple of four.
@@ -110,6 +127,8 @@ pub struct Attribute {
 pub struct Header {
     /// What the program is about, one sentence.
     pub about: String,
+    /// The stage that a graphics program is about, by its extension; nothing said: all.
+    pub tested: String,
     /// Workgroups of a dispatch.
     pub groups: [u32; 3],
     /// How results are compared.
@@ -168,9 +187,20 @@ impl Image {
 
     /// Bytes of all levels and layers, one level after the other, without gaps, up to a whole word.
     pub fn bytes(&self) -> u32 {
-        let level = |level| self.level(level).iter().product::<u32>() * self.layers * self.format.bytes;
+        let samples = if matches!(self.shape, Shape::D2Samples | Shape::D2SamplesArray) { SAMPLES } else { 1 };
+        let level = |level| self.level(level).iter().product::<u32>() * self.layers * self.format.bytes * samples;
         (0..self.levels).map(level).sum::<u32>().next_multiple_of(4)
     }
+}
+
+/// A binding, with its set in front (0 if that is not said) and its element behind: `3`, `1.3`, `1.3[2]`.
+fn place(text: &str) -> Result<(u32, u32, u32), String> {
+    let (text, element) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+        Some((text, element)) => (text, number(element)?),
+        None => (text, 0),
+    };
+    let (set, binding) = text.split_once('.').unwrap_or(("0", text));
+    Ok((number(set)?, number(binding)?, element))
 }
 
 /// Words of a line, taken one by one.
@@ -203,6 +233,8 @@ impl<'a> Words<'a> {
             "cube" => Shape::Cube,
             "1darray" => Shape::D1Array,
             "2darray" => Shape::D2Array,
+            "2dsamples" => Shape::D2Samples,
+            "2dsamplesarray" => Shape::D2SamplesArray,
             other => return Err(format!("there is no shape `{other}`")),
         };
         let format = self.format()?;
@@ -211,6 +243,24 @@ impl<'a> Words<'a> {
             *size.get_mut(at).ok_or("a size has three parts at most")? = number(part)?;
         }
         Ok(Image { shape, format, size, layers: self.number("the number of layers")?, levels: 1 })
+    }
+
+    fn sampler(&mut self) -> Result<Sampler, String> {
+        let linear = match self.text("a filter")? {
+            "linear" => true,
+            "nearest" => false,
+            other => return Err(format!("there is no filter `{other}`")),
+        };
+        let address = match self.text("an address mode")? {
+            "repeat" => 0,
+            "mirror" => 1,
+            "edge" => 2,
+            "border" => 6,
+            other => return Err(format!("there is no address mode `{other}`")),
+        };
+        let compare = self.words.get(self.at) == Some(&"compare");
+        self.at += usize::from(compare);
+        Ok(Sampler { linear, address, compare })
     }
 
     /// All that is left.
@@ -224,7 +274,9 @@ impl<'a> Words<'a> {
 impl Header {
     /// The words of the push constants, of the address of each resource.
     pub fn pushed(&self, address: impl Fn(usize) -> u64) -> Vec<u32> {
-        let bound = |binding: &u32| self.resources.iter().position(|resource| resource.binding == *binding);
+        let bound = |binding: &u32| {
+            self.resources.iter().position(|resource| resource.set == 0 && resource.binding == *binding)
+        };
         let addresses = self.addresses.iter().filter_map(bound).map(address);
         let halves = addresses.flat_map(|address| [address as u32, (address >> 32) as u32]);
         halves.chain(self.push.iter().copied()).collect()
@@ -240,7 +292,10 @@ impl Header {
                 self.line(line.trim()).map_err(|why| (at + 1, why))?;
             }
         }
-        self.resources.sort_by_key(|resource| (matches!(resource.kind, Kind::Vertices { .. }), resource.binding));
+        self.resources.sort_by_key(|resource| {
+            let vertices = matches!(resource.kind, Kind::Vertices { .. });
+            (vertices, resource.set, resource.binding, resource.element)
+        });
         Ok(())
     }
 
@@ -248,6 +303,7 @@ impl Header {
         let mut words = Words { words: line.split_whitespace().collect(), at: 0 };
         match words.text("a word")? {
             "about" => self.about = words.rest().join(" "),
+            "tested" => self.tested = words.text("a stage")?.to_owned(),
             "groups" => {
                 self.groups = [1; 3];
                 for (at, word) in words.rest().iter().enumerate() {
@@ -265,6 +321,7 @@ impl Header {
                     "float" => Compare::Float(tolerance()? as f32),
                     "double" => Compare::Double(tolerance()?),
                     "translated" => Compare::Translated,
+                    "near" => Compare::Near(tolerance()? as f32),
                     other => return Err(format!("there is no comparison `{other}`")),
                 };
             }
@@ -298,7 +355,7 @@ impl Header {
     }
 
     fn resource(&mut self, kind: &str, words: &mut Words) -> Result<(), String> {
-        let binding = words.number("a binding")?;
+        let (set, binding, element) = place(words.text("a binding")?)?;
         let (kind, bytes) = match kind {
             "buffer" => (Kind::Buffer, words.number("a size")?),
             "uniform" => (Kind::Uniform, words.number("a size")?),
@@ -313,22 +370,14 @@ impl Header {
             }
             "texture" => {
                 let image = Image { levels: words.number("the number of levels")?, ..words.image()? };
-                let linear = match words.text("a filter")? {
-                    "linear" => true,
-                    "nearest" => false,
-                    other => return Err(format!("there is no filter `{other}`")),
-                };
-                let address = match words.text("an address mode")? {
-                    "repeat" => 0,
-                    "mirror" => 1,
-                    "edge" => 2,
-                    "border" => 6,
-                    other => return Err(format!("there is no address mode `{other}`")),
-                };
-                let compare = words.words.get(words.at) == Some(&"compare");
-                words.at += usize::from(compare);
-                (Kind::Texture(image, Sampler { linear, address, compare }), image.bytes())
+                (Kind::Texture(image, words.sampler()?), image.bytes())
             }
+            "sampled" | "input" => {
+                let image = Image { levels: words.number("the number of levels")?, ..words.image()? };
+                (if kind == "sampled" { Kind::Sampled(image) } else { Kind::Input(image) }, image.bytes())
+            }
+            // It has no contents, but a place like all others.
+            "sampler" => (Kind::Sampler(words.sampler()?), 4),
             "vertices" => {
                 let stride = words.number("a stride")?;
                 let instance = match words.text("vertex or instance")? {
@@ -343,8 +392,11 @@ impl Header {
         if !bytes.is_multiple_of(4) {
             return Err(format!("{bytes} bytes are no whole words"));
         }
-        let pattern = Pattern::parse(words.rest())?;
-        self.resources.push(Resource { binding, kind, bytes, pattern });
+        let pattern = match kind {
+            Kind::Sampler(_) => Pattern::Fill(0),
+            _ => Pattern::parse(words.rest())?,
+        };
+        self.resources.push(Resource { set, binding, element, kind, bytes, pattern });
         Ok(())
     }
 }

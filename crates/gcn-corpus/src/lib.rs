@@ -6,9 +6,11 @@
 #![forbid(unsafe_code)]
 
 pub mod compiled;
+pub mod foreign;
 mod format;
 pub mod header;
 mod pattern;
+pub mod reflect;
 mod world;
 
 use std::path::{Path, PathBuf};

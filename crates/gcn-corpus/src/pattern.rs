@@ -25,7 +25,22 @@ pub enum Pattern {
     Double,
     /// Two halves a word, from -8 to 8.
     Halves,
+    /// Floats and small integers: `fixed` words, then `period` words again and again. A bit of a mask says which are integers; words
+    /// beyond 64 are as those that are so many before them.
+    Typed {
+        /// Words in front.
+        fixed: u32,
+        /// Which of them are integers.
+        integers: u64,
+        /// Words that are repeated, at least one.
+        period: u32,
+        /// Which of them are integers.
+        repeated: u64,
+    },
 }
+
+/// Integers of [`Pattern::Typed`] are from 1 to this: they may be indices, numbers of turns, or divisors.
+const TYPED: u32 = 7;
 
 /// Floats that operations treat in ways of their own.
 const SPECIAL: [u32; 28] = [
@@ -88,6 +103,18 @@ impl Pattern {
             "special" => Pattern::Special,
             "double" => Pattern::Double,
             "halves" => Pattern::Halves,
+            "typed" => {
+                let at = |at: usize| -> Result<&str, String> {
+                    words.get(at).copied().ok_or_else(|| "four numbers belong to typed words".to_owned())
+                };
+                let mask = |at_: usize| -> Result<u64, String> {
+                    let text = at(at_)?;
+                    let digits = text.strip_prefix("0x").ok_or("a mask is hexadecimal")?;
+                    u64::from_str_radix(digits, 16).map_err(|_| format!("`{text}` is no mask"))
+                };
+                let [fixed, period] = [crate::header::number(at(1)?)?, crate::header::number(at(3)?)?.max(1)];
+                Pattern::Typed { fixed, integers: mask(2)?, period, repeated: mask(4)? }
+            }
             other => return Err(format!("there is no pattern `{other}`")),
         })
     }
@@ -122,6 +149,10 @@ impl Pattern {
                 let [low, high] = [random(at & !1), random(at | 1)];
                 let value = f64::from(high as i32) / 268_435_456.0 + f64::from(low) / 1e18;
                 (value.to_bits() >> (32 * (at & 1))) as u32
+            }
+            Pattern::Typed { fixed, integers, period, repeated } => {
+                let (at, mask) = if at < fixed { (at, integers) } else { ((at - fixed) % period, repeated) };
+                if mask >> (at % 64) & 1 != 0 { 1 + v % TYPED } else { float(v).to_bits() }
             }
             Pattern::Halves => {
                 // Multiples of 1/64 below 8 in eleven bits.

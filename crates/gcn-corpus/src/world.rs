@@ -5,11 +5,17 @@
 
 use crate::compiled::Shader;
 use crate::format::Format;
-use crate::header::{Header, Image, Kind, Resource, Sampler, Shape};
+use crate::header::{Header, Image, Kind, Resource, SAMPLES, Sampler, Shape};
 use crate::pattern::mixed;
 
-/// The descriptor set: below 4 GiB, since the code supplies a high half of zero.
+/// Descriptor set 0: below 4 GiB, since the code supplies a high half of zero.
 const SET: u64 = 0x0010_0000;
+/// From one set to the next.
+const SET_STEP: u64 = 0x1_0000;
+/// The addresses of the sets, where there is no room for them in user SGPRs.
+const SET_TABLE: u64 = 0x0068_0000;
+/// Sets at most.
+const SETS: u32 = 16;
 /// The three numbers of workgroups.
 const GROUPS: u64 = 0x0020_0000;
 /// Push constants.
@@ -89,12 +95,14 @@ fn image(image: Image) -> [u32; 8] {
         Shape::Cube => layers / 6,
         _ => layers,
     };
+    let samples = matches!(shape, Shape::D2Samples | Shape::D2SamplesArray);
+    let last_level = if samples { SAMPLES.ilog2() } else { levels - 1 };
     let last = if shape == Shape::D3 { 0 } else { layers - 1 };
     [
         0,
         format.data << 20 | (format.channel as u32) << 26,
         (width - 1) | (height - 1) << 14,
-        format.select | (levels - 1) << 16 | LINEAR << 20 | (shape as u32) << 28,
+        format.select | last_level << 16 | LINEAR << 20 | (shape as u32) << 28,
         (depth - 1) | (pitch - 1) << 13,
         last << 13,
         0,
@@ -120,12 +128,27 @@ fn sampler(sampler: Sampler) -> [u32; 4] {
 }
 
 impl Resource {
+    /// The image that it is, if it is one.
+    pub fn image(&self) -> Option<Image> {
+        match self.kind {
+            Kind::Image(image) | Kind::Texture(image, _) | Kind::Sampled(image) | Kind::Input(image) => Some(image),
+            Kind::Buffer
+            | Kind::Uniform
+            | Kind::TexelBuffer(_)
+            | Kind::TexelImage(_)
+            | Kind::Sampler(_)
+            | Kind::Vertices { .. } => None,
+        }
+    }
+
     /// Bytes of its descriptor in a set, and whether it begins at a multiple of 32.
     fn room(&self) -> Option<(usize, bool)> {
         match self.kind {
             Kind::Buffer | Kind::Uniform | Kind::TexelBuffer(_) | Kind::TexelImage(_) => Some((16, false)),
             Kind::Image(_) => Some((32, true)),
             Kind::Texture(..) => Some((96, true)),
+            Kind::Sampled(_) | Kind::Input(_) => Some((64, true)),
+            Kind::Sampler(_) => Some((16, false)),
             Kind::Vertices { .. } => None,
         }
     }
@@ -151,6 +174,12 @@ impl Resource {
             Kind::Buffer | Kind::Uniform => pointed(buffer(0, self.bytes, PLAIN)),
             Kind::TexelBuffer(format) | Kind::TexelImage(format) => pointed(texels(format, self.bytes)),
             Kind::Image(shape) => imaged(shape),
+            Kind::Sampled(shape) | Kind::Input(shape) => {
+                let mut words = imaged(shape);
+                words.resize(16, 0);
+                words
+            }
+            Kind::Sampler(how) => sampler(how).to_vec(),
             Kind::Texture(shape, how) => {
                 let mut words = imaged(shape);
                 words.resize(20, 0);
@@ -184,17 +213,20 @@ fn rings(scratch: u64) -> Vec<u32> {
     words
 }
 
-/// The byte of the set that the descriptor of each resource begins at; 0 of vertex buffers. RADV goes over the bindings twice, once
+/// The byte of its set that the descriptor of each resource begins at; 0 of vertex buffers. RADV goes over the bindings twice, once
 /// for those that want 32 bytes and once for the others; which comes first depends on the last binding.
 pub fn layout(resources: &[Resource]) -> Vec<usize> {
     let mut at = vec![0; resources.len()];
-    let mut offset = 0usize;
-    let Some((_, last)) = resources.iter().filter_map(Resource::room).next_back() else { return at };
-    for wanted in [!last, last] {
-        for (resource, at) in resources.iter().zip(&mut at) {
-            let Some((bytes, large)) = resource.room().filter(|(_, large)| *large == wanted) else { continue };
-            *at = offset.next_multiple_of(if large { 32 } else { 16 });
-            offset = *at + bytes;
+    for set in 0..SETS {
+        let of = |resource: &Resource| resource.room().filter(|_| resource.set == set);
+        let Some((_, last)) = resources.iter().filter_map(of).next_back() else { continue };
+        let mut offset = 0usize;
+        for wanted in [!last, last] {
+            for (resource, at) in resources.iter().zip(&mut at) {
+                let Some((bytes, large)) = of(resource).filter(|(_, large)| *large == wanted) else { continue };
+                *at = offset.next_multiple_of(if large { 32 } else { 16 });
+                offset = *at + bytes;
+            }
         }
     }
     at
@@ -213,9 +245,11 @@ impl World {
         let mut address = RESOURCES + shift.resources;
         for (at, resource) in header.resources.iter().enumerate() {
             let vertices = u32::from(matches!(resource.kind, Kind::Vertices { .. }));
-            let seed = mixed(seed ^ name ^ mixed(resource.binding << 1 | vertices));
+            let at_set = mixed(resource.set << 16 | resource.element);
+            let at_set = if resource.set | resource.element == 0 { 0 } else { at_set };
+            let seed = mixed(seed ^ name ^ at_set ^ mixed(resource.binding << 1 | vertices));
             let words = (0..resource.bytes / 4).map(|at| resource.pattern.word(seed, at)).collect();
-            if matches!(resource.kind, Kind::Image(_) | Kind::Texture(..)) {
+            if resource.image().is_some() {
                 address = address.next_multiple_of(256);
             }
             places.push(Place { address, words, resource: Some(at) });
@@ -223,7 +257,7 @@ impl World {
         }
         let scratch = address;
         let offsets = layout(&header.resources);
-        let mut set = Vec::new();
+        let mut sets: Vec<Vec<u32>> = vec![Vec::new()];
         let mut table = Vec::new();
         for ((resource, place), offset) in header.resources.iter().zip(&places).zip(offsets) {
             let words = resource.descriptor(place.address);
@@ -231,6 +265,11 @@ impl World {
                 table.extend(words);
                 continue;
             }
+            let number = resource.set.min(SETS - 1) as usize;
+            if sets.len() <= number {
+                sets.resize(number + 1, Vec::new());
+            }
+            let set = &mut sets[number];
             let end = offset / 4 + words.len();
             if set.len() < end {
                 set.resize(end, 0);
@@ -240,8 +279,10 @@ impl World {
         let given = header.pushed(|at| places[at].address);
         let mut push = given.clone();
         push.resize(PUSH_WORDS, 0);
+        let addresses = (0..SETS as u64).map(|set| (SET + SET_STEP * set + shift.tables) as u32).collect();
+        let sets = (0..).zip(sets).map(|(number, words)| (SET + SET_STEP * number, words));
         let tables = [
-            (SET, set),
+            (SET_TABLE, addresses),
             (GROUPS, header.groups.to_vec()),
             (PUSH, push.clone()),
             (VERTEX_TABLE, table),
@@ -249,7 +290,7 @@ impl World {
             (STREAM_TABLE, vec![0; 16]),
         ];
         let place = |(address, words)| Place { address: address + shift.tables, words, resource: None };
-        places.extend(tables.map(place));
+        places.extend(sets.chain(tables).map(place));
         World { places, scratch, shift, groups: header.groups, push: given, draw: header.draw, samples: header.samples }
     }
 
@@ -286,7 +327,13 @@ impl World {
                     vec![self.scratch as u32, (self.scratch >> 32) as u32 | 1 << 31]
                 }
                 "ring_offsets" => pair(RINGS),
-                "set0" => pair(SET),
+                "indirect_sets" => pair(SET_TABLE),
+                value if value.starts_with("set") => {
+                    let number: u64 = value[3..].parse().map_err(|_| value.to_owned())?;
+                    pair(SET + SET_STEP * number)
+                }
+                // Views of multiview, and what a hull shader is told of its patches: as few as there can be.
+                "view_index" => vec![0],
                 "push" => pair(PUSH),
                 "inline_push" => {
                     let dwords = (0..64).filter(|bit| shader.inline_push >> bit & 1 != 0);

@@ -90,6 +90,7 @@ const NAMES: &[(usize, &[&str], &str)] = &[
     (0, &[], "ring_offsets"),
     (1, &[], "push"),
     (2, &[], "inline_push"),
+    (3, &[], "indirect_sets"),
     (4, &[], "view_index"),
     (5, &[], "streamout_buffers"),
     (18, &["cs"], "groups"),

@@ -32,6 +32,21 @@ fn length(word: u32) -> usize {
     1 + usize::from(literal)
 }
 
+/// The code's instructions without their names.
+///
+/// # Errors
+/// When the last one is not whole.
+pub(super) fn unlisted(code: &[u32]) -> Result<Vec<Listed>, String> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(&word) = code.get(at) {
+        let words = code.get(at..at + length(word)).ok_or("the last instruction goes beyond the end")?.to_vec();
+        at += words.len();
+        out.push(Listed { words, mnemonic: "-".to_owned() });
+    }
+    Ok(out)
+}
+
 /// ACO's text and the code's words.
 ///
 /// # Errors

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, CString, c_char};
 
+use afterimage_gcn_corpus::reflect::reflect;
 use afterimage_gcn_corpus::{Header, Kind, Program, Stage};
 use ash::vk;
 
@@ -88,11 +89,11 @@ impl Device {
         }
     }
 
-    /// Compiles a program twice: into a cache, and with its listings kept, which leaves the cache alone.
+    /// Compiles a program twice: into a cache, and, if `listed`, with its listings kept, which leaves the cache alone.
     ///
     /// # Errors
     /// When its files cannot be read, or the driver does not compile it.
-    pub(super) fn pipeline(&self, program: &Program) -> Result<Pipeline, String> {
+    pub(super) fn pipeline(&self, program: &Program, listed: bool) -> Result<Pipeline, String> {
         let say = |e: vk::Result| e.to_string();
         // SAFETY: as in `open`; what is made for a program is kept until the process ends.
         unsafe {
@@ -102,6 +103,9 @@ impl Device {
             let none = vk::PipelineCreateFlags::empty();
             self.create(program, layout, cache, none)?;
             let data = self.device.get_pipeline_cache_data(cache).map_err(say)?;
+            if !listed {
+                return Ok(Pipeline { cache: data, listings: Vec::new() });
+            }
             let kept = vk::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
             let pipeline = self.create(program, layout, vk::PipelineCache::null(), kept)?;
             let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
@@ -142,31 +146,44 @@ impl Device {
     }
 
     fn layout(&self, header: &Header) -> Result<vk::PipelineLayout, vk::Result> {
-        let bindings: Vec<_> = header
-            .resources
-            .iter()
-            .filter_map(|resource| {
-                let kind = match resource.kind {
-                    Kind::Buffer => vk::DescriptorType::STORAGE_BUFFER,
-                    Kind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
-                    Kind::TexelBuffer(_) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
-                    Kind::TexelImage(_) => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
-                    Kind::Image(_) => vk::DescriptorType::STORAGE_IMAGE,
-                    Kind::Texture(..) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
-                    Kind::Vertices { .. } => return None,
-                };
-                let binding = vk::DescriptorSetLayoutBinding::default().binding(resource.binding);
-                Some(binding.descriptor_type(kind).descriptor_count(1).stage_flags(vk::ShaderStageFlags::ALL))
-            })
-            .collect();
-        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        let mut sets: Vec<Vec<vk::DescriptorSetLayoutBinding<'_>>> = Vec::new();
+        for resource in &header.resources {
+            let kind = match resource.kind {
+                Kind::Buffer => vk::DescriptorType::STORAGE_BUFFER,
+                Kind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+                Kind::TexelBuffer(_) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+                Kind::TexelImage(_) => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
+                Kind::Image(_) => vk::DescriptorType::STORAGE_IMAGE,
+                Kind::Texture(..) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+                Kind::Sampled(_) => vk::DescriptorType::SAMPLED_IMAGE,
+                Kind::Sampler(_) => vk::DescriptorType::SAMPLER,
+                Kind::Input(_) => vk::DescriptorType::INPUT_ATTACHMENT,
+                Kind::Vertices { .. } => continue,
+            };
+            let number = resource.set as usize;
+            if sets.len() <= number {
+                sets.resize(number + 1, Vec::new());
+            }
+            match sets[number].last_mut().filter(|last| last.binding == resource.binding) {
+                Some(array) => array.descriptor_count += 1,
+                None => {
+                    let binding = vk::DescriptorSetLayoutBinding::default().binding(resource.binding);
+                    let binding = binding.descriptor_type(kind).descriptor_count(1);
+                    sets[number].push(binding.stage_flags(vk::ShaderStageFlags::ALL));
+                }
+            }
+        }
         let push = vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::ALL);
         let pushed = header.pushed(|_| 0).len();
         let push = [push.size(pushed as u32 * 4)];
         // SAFETY: the pointers are to locals.
         unsafe {
-            let sets = [self.device.create_descriptor_set_layout(&info, None)?];
-            let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
+            let mut layouts = Vec::new();
+            for bindings in &sets {
+                let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(bindings);
+                layouts.push(self.device.create_descriptor_set_layout(&info, None)?);
+            }
+            let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts);
             let info = if pushed == 0 { info } else { info.push_constant_ranges(&push) };
             self.device.create_pipeline_layout(&info, None)
         }
@@ -186,14 +203,18 @@ impl Device {
             .collect();
         let values: Vec<u8> = header.constants.iter().flat_map(|(_, value)| value.to_le_bytes()).collect();
         let constants = vk::SpecializationInfo::default().map_entries(&entries).data(&values);
-        let main = CString::from(c"main");
-        let mut stages = Vec::new();
+        let mut codes = Vec::new();
         for &stage in &program.stages {
             let words = program.spirv(stage).map_err(|e| e.to_string())?;
-            let info = vk::ShaderModuleCreateInfo::default().code(&words);
-            // SAFETY: glslang's output is valid SPIR-V.
+            let entry = CString::new(reflect(&words)?.entry).map_err(|e| e.to_string())?;
+            codes.push((stage, words, entry));
+        }
+        let mut stages = Vec::new();
+        for (stage, words, entry) in &codes {
+            let info = vk::ShaderModuleCreateInfo::default().code(words);
+            // SAFETY: it is valid SPIR-V.
             let module = unsafe { self.device.create_shader_module(&info, None) }.map_err(|e| e.to_string())?;
-            let flag = match stage {
+            let flag = match *stage {
                 Stage::Vert => vk::ShaderStageFlags::VERTEX,
                 Stage::Tesc => vk::ShaderStageFlags::TESSELLATION_CONTROL,
                 Stage::Tese => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
@@ -201,7 +222,7 @@ impl Device {
                 Stage::Frag => vk::ShaderStageFlags::FRAGMENT,
                 Stage::Comp => vk::ShaderStageFlags::COMPUTE,
             };
-            let info = vk::PipelineShaderStageCreateInfo::default().stage(flag).module(module).name(&main);
+            let info = vk::PipelineShaderStageCreateInfo::default().stage(flag).module(module).name(entry);
             stages.push(info.specialization_info(&constants));
         }
         if program.is_compute() {
@@ -248,6 +269,8 @@ impl Device {
             _ if tessellated => vk::PrimitiveTopology::PATCH_LIST,
             "points" => vk::PrimitiveTopology::POINT_LIST,
             "lines" => vk::PrimitiveTopology::LINE_LIST,
+            "lines_adjacency" => vk::PrimitiveTopology::LINE_LIST_WITH_ADJACENCY,
+            "triangles_adjacency" => vk::PrimitiveTopology::TRIANGLE_LIST_WITH_ADJACENCY,
             "strip" => vk::PrimitiveTopology::TRIANGLE_STRIP,
             _ => vk::PrimitiveTopology::TRIANGLE_LIST,
         };
