@@ -8,6 +8,13 @@ fn near(got: f64, wanted: f64, tolerance: f64) -> bool {
     got == wanted || got.is_nan() && wanted.is_nan() || (got - wanted).abs() <= tolerance * size
 }
 
+/// Whether two words of which nothing is known are equal, or floats, not too small to be meant as such, that are near enough.
+fn alike(got: u32, wanted: u32, tolerance: f64) -> bool {
+    let [a, b] = [got, wanted].map(f32::from_bits);
+    let is_float = |x: f32| x == 0.0 || x.is_nan() || x.is_finite() && x.abs() >= 1e-12;
+    got == wanted || is_float(a) && is_float(b) && near(a.into(), b.into(), tolerance)
+}
+
 /// Whether what a resource holds is as near as its program's header wants. Texels that are no 32-bit floats may be one step away
 /// where floats need not be exact.
 fn same(compare: Compare, resource: &Resource, got: &[u32], wanted: &[u32]) -> Result<(), usize> {
@@ -33,7 +40,22 @@ fn same(compare: Compare, resource: &Resource, got: &[u32], wanted: &[u32]) -> R
                 .position(|(got, wanted)| got != wanted && !near(float(*got), float(*wanted), tolerance.into()));
             wrong.map_or(Ok(()), Err)
         }
-        (Compare::Float(_), Some(format)) if format.channel == Channel::Unorm && format.bytes == 4 => {
+        (Compare::Near(tolerance), format) if format.is_none_or(|f| f.name.ends_with("32f")) => {
+            let tolerance = f64::from(tolerance);
+            let doubles = |at: usize| {
+                let at = at & !1;
+                let pair = |words: &[u32]| words.get(at..at + 2).map(double).filter(|x| x.abs() >= 1e-12);
+                let pairs = pair(got).zip(pair(wanted));
+                pairs.is_some_and(|(got, wanted)| near(got, wanted, tolerance))
+            };
+            let words = got.iter().zip(wanted).enumerate();
+            let wrong =
+                words.filter(|(_, (a, b))| !alike(**a, **b, tolerance)).map(|(at, _)| at).find(|at| !doubles(*at));
+            wrong.map_or(Ok(()), Err)
+        }
+        (Compare::Float(_) | Compare::Near(_), Some(format))
+            if format.channel == Channel::Unorm && format.bytes == 4 =>
+        {
             let wrong = got.iter().zip(wanted).position(|(got, wanted)| {
                 let bytes = got.to_le_bytes().into_iter().zip(wanted.to_le_bytes());
                 bytes.into_iter().any(|(got, wanted)| got.abs_diff(wanted) > 1)
@@ -52,6 +74,9 @@ pub(crate) fn compare(header: &Header, got: &[Vec<u32>], wanted: &[Vec<u32>]) ->
     for ((resource, got), wanted) in header.resources.iter().zip(got).zip(wanted) {
         if !matches!(resource.kind, Kind::Buffer | Kind::TexelImage(_) | Kind::Image(_)) {
             continue;
+        }
+        if got.len() != wanted.len() {
+            return Err(format!("binding {} has {} words, not {}", resource.binding, got.len(), wanted.len()));
         }
         same(header.compare, resource, got, wanted).map_err(|at| {
             let count = got.iter().zip(wanted).filter(|(got, wanted)| got != wanted).count();

@@ -1,8 +1,10 @@
 //! Dispatches on a device: the resources of a world made there, descriptors of any kind, and what memory holds afterwards.
 
 use afterimage_gcn_corpus::header::{Image, Shape};
+use afterimage_gcn_corpus::reflect::reflect;
 use afterimage_gcn_corpus::{Format, Header, Kind, World};
 use ash::vk;
+use std::ffi::CString;
 
 use super::device::{Buffer, Gpu, Result};
 
@@ -11,12 +13,10 @@ struct Texels {
     what: Image,
     image: vk::Image,
     memory: vk::DeviceMemory,
-    /// With this type, or lines that are images of height 1.
-    flat: bool,
 }
 
 /// The resources of a world on the device.
-pub(crate) struct Things<'a> {
+struct Things<'a> {
     gpu: &'a Gpu,
     header: &'a Header,
     /// One for each place of the world; those of images have what is copied to them, and from them at the end.
@@ -26,31 +26,29 @@ pub(crate) struct Things<'a> {
     views: Vec<vk::ImageView>,
     buffer_views: Vec<vk::BufferView>,
     samplers: Vec<vk::Sampler>,
-    /// The world's places, by address and bytes.
-    pub(crate) places: Vec<(u64, u64)>,
 }
 
 /// What a descriptor says.
-pub(crate) enum Bind {
+enum Bind {
     Buffer(vk::DescriptorType, vk::Buffer),
     Texels(vk::DescriptorType, vk::BufferView),
     Image(vk::DescriptorType, vk::ImageView, vk::Sampler),
 }
 
 /// A binding with its elements.
-pub(crate) struct Binding {
-    pub(crate) set: usize,
-    pub(crate) binding: u32,
-    pub(crate) elements: Vec<Bind>,
+struct Binding {
+    set: usize,
+    binding: u32,
+    elements: Vec<Bind>,
 }
 
 /// A dispatch.
-pub(crate) struct Dispatch<'a> {
-    pub(crate) words: &'a [u32],
-    pub(crate) bindings: &'a [Binding],
-    pub(crate) push: &'a [u32],
-    pub(crate) constants: &'a [(u32, u32)],
-    pub(crate) groups: [u32; 3],
+struct Dispatch<'a> {
+    words: &'a [u32],
+    bindings: &'a [Binding],
+    push: &'a [u32],
+    constants: &'a [(u32, u32)],
+    groups: [u32; 3],
 }
 
 fn bytes(words: &[u32]) -> &[u8] {
@@ -74,8 +72,8 @@ impl Bind {
 }
 
 impl<'a> Things<'a> {
-    /// Makes the resources. `flat`: there are no one-dimensional images, but two-dimensional ones of height 1.
-    pub(crate) fn new(gpu: &'a Gpu, header: &'a Header, world: &World, flat: bool) -> Result<Things<'a>> {
+    /// Makes the resources.
+    fn new(gpu: &'a Gpu, header: &'a Header, world: &World) -> Result<Things<'a>> {
         let d = &gpu.device;
         let usage = vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
             | vk::BufferUsageFlags::STORAGE_BUFFER
@@ -92,7 +90,6 @@ impl<'a> Things<'a> {
             views: Vec::new(),
             buffer_views: Vec::new(),
             samplers: Vec::new(),
-            places: Vec::new(),
         };
         for place in &world.places {
             let buffer = gpu.filled(bytes(&place.words), usage)?;
@@ -100,12 +97,18 @@ impl<'a> Things<'a> {
             // SAFETY: the buffer was made for it.
             let address = unsafe { d.get_buffer_device_address(&info) };
             things.buffers.push((buffer, address));
-            things.places.push((place.address, place.words.len() as u64 * 4));
             let Some(resource) = place.resource.map(|at| header.resources[at]) else { continue };
             let image = match resource.kind {
-                Kind::Image(what) => Some(things.image(what, vk::ImageUsageFlags::STORAGE, flat)?),
-                Kind::Texture(what, _) => Some(things.image(what, vk::ImageUsageFlags::SAMPLED, flat)?),
-                _ => None,
+                Kind::Image(what) => Some(things.image(what, vk::ImageUsageFlags::STORAGE)?),
+                Kind::Texture(what, _) | Kind::Sampled(what) | Kind::Input(what) => {
+                    Some(things.image(what, vk::ImageUsageFlags::SAMPLED)?)
+                }
+                Kind::Buffer
+                | Kind::Uniform
+                | Kind::TexelBuffer(_)
+                | Kind::TexelImage(_)
+                | Kind::Sampler(_)
+                | Kind::Vertices { .. } => None,
             };
             things.images.push(image);
         }
@@ -113,10 +116,10 @@ impl<'a> Things<'a> {
         Ok(things)
     }
 
-    fn image(&self, what: Image, usage: vk::ImageUsageFlags, flat: bool) -> Result<Texels> {
+    fn image(&self, what: Image, usage: vk::ImageUsageFlags) -> Result<Texels> {
         let [width, height, depth] = what.size;
         let (kind, flags) = match what.shape {
-            Shape::D1 | Shape::D1Array if !flat => (vk::ImageType::TYPE_1D, vk::ImageCreateFlags::empty()),
+            Shape::D1 | Shape::D1Array => (vk::ImageType::TYPE_1D, vk::ImageCreateFlags::empty()),
             Shape::D3 => (vk::ImageType::TYPE_3D, vk::ImageCreateFlags::empty()),
             Shape::Cube => (vk::ImageType::TYPE_2D, vk::ImageCreateFlags::CUBE_COMPATIBLE),
             _ => (vk::ImageType::TYPE_2D, vk::ImageCreateFlags::empty()),
@@ -139,7 +142,7 @@ impl<'a> Things<'a> {
             let info = vk::MemoryAllocateInfo::default().allocation_size(need.size).memory_type_index(kind);
             let memory = d.allocate_memory(&info, None)?;
             d.bind_image_memory(image, memory, 0)?;
-            Ok(Texels { what, image, memory, flat })
+            Ok(Texels { what, image, memory })
         }
     }
 
@@ -195,21 +198,19 @@ impl<'a> Things<'a> {
         })
     }
 
-    /// Where a place of the world lies on the device.
-    pub(crate) fn address(&self, place: usize) -> u64 {
-        self.buffers[place].1
-    }
-
-    /// A view of the image of a resource: as its shape says, or as layers where the shader sees a cube so.
-    pub(crate) fn view(&mut self, resource: usize, layered: bool) -> Option<Result<vk::ImageView>> {
-        let Texels { what, image, flat, .. } = self.images.get(resource)?.as_ref()?;
+    /// A view of the image of a resource.
+    fn view(&mut self, resource: usize) -> Option<Result<vk::ImageView>> {
+        let Texels { what, image, .. } = self.images.get(resource)?.as_ref()?;
         let kind = match what.shape {
-            Shape::D1 if !flat => vk::ImageViewType::TYPE_1D,
-            Shape::D1Array if !flat => vk::ImageViewType::TYPE_1D_ARRAY,
-            Shape::D1 | Shape::D2 => vk::ImageViewType::TYPE_2D,
+            Shape::D1 => vk::ImageViewType::TYPE_1D,
+            Shape::D1Array => vk::ImageViewType::TYPE_1D_ARRAY,
+            Shape::D2 => vk::ImageViewType::TYPE_2D,
             Shape::D3 => vk::ImageViewType::TYPE_3D,
-            Shape::Cube if !layered => vk::ImageViewType::CUBE,
-            Shape::Cube | Shape::D1Array | Shape::D2Array => vk::ImageViewType::TYPE_2D_ARRAY,
+            Shape::Cube if what.layers > 6 => vk::ImageViewType::CUBE_ARRAY,
+            Shape::Cube => vk::ImageViewType::CUBE,
+            Shape::D2Samples => vk::ImageViewType::TYPE_2D,
+            Shape::D2SamplesArray => vk::ImageViewType::TYPE_2D_ARRAY,
+            Shape::D2Array => vk::ImageViewType::TYPE_2D_ARRAY,
         };
         let range = vk::ImageSubresourceRange::default()
             .aspect_mask(aspect(what.format))
@@ -222,9 +223,9 @@ impl<'a> Things<'a> {
     }
 
     /// The sampler of a resource.
-    pub(crate) fn sampler(&mut self, resource: usize) -> Result<vk::Sampler> {
+    fn sampler(&mut self, resource: usize) -> Result<vk::Sampler> {
         let how = match self.header.resources[resource].kind {
-            Kind::Texture(_, how) => Some(how),
+            Kind::Texture(_, how) | Kind::Sampler(how) => Some(how),
             _ => None,
         };
         let linear = how.is_some_and(|how| how.linear);
@@ -254,7 +255,7 @@ impl<'a> Things<'a> {
     }
 
     /// The descriptors that the program's own SPIR-V has.
-    pub(crate) fn original(&mut self) -> Result<Vec<Binding>> {
+    fn original(&mut self) -> Result<Vec<Binding>> {
         let mut bindings = Vec::new();
         for (at, resource) in self.header.resources.iter().enumerate() {
             let buffer = self.buffers[at].0.buffer;
@@ -271,16 +272,26 @@ impl<'a> Things<'a> {
                 Kind::TexelBuffer(format) => texels(self, vk::DescriptorType::UNIFORM_TEXEL_BUFFER, format)?,
                 Kind::TexelImage(format) => texels(self, vk::DescriptorType::STORAGE_TEXEL_BUFFER, format)?,
                 Kind::Image(_) => {
-                    let Some(view) = self.view(at, false) else { continue };
+                    let Some(view) = self.view(at) else { continue };
                     Bind::Image(vk::DescriptorType::STORAGE_IMAGE, view?, vk::Sampler::null())
                 }
                 Kind::Texture(..) => {
-                    let Some(view) = self.view(at, false) else { continue };
+                    let Some(view) = self.view(at) else { continue };
                     Bind::Image(vk::DescriptorType::COMBINED_IMAGE_SAMPLER, view?, self.sampler(at)?)
                 }
-                Kind::Vertices { .. } => continue,
+                Kind::Sampled(_) => {
+                    let Some(view) = self.view(at) else { continue };
+                    Bind::Image(vk::DescriptorType::SAMPLED_IMAGE, view?, vk::Sampler::null())
+                }
+                Kind::Sampler(_) => Bind::Image(vk::DescriptorType::SAMPLER, vk::ImageView::null(), self.sampler(at)?),
+                // Those of graphics.
+                Kind::Input(_) | Kind::Vertices { .. } => continue,
             };
-            bindings.push(Binding { set: 0, binding: resource.binding, elements: vec![bind] });
+            let (set, binding) = (resource.set as usize, resource.binding);
+            match bindings.last_mut().filter(|last: &&mut Binding| (last.set, last.binding) == (set, binding)) {
+                Some(array) => array.elements.push(bind),
+                None => bindings.push(Binding { set, binding, elements: vec![bind] }),
+            }
         }
         Ok(bindings)
     }
@@ -289,13 +300,14 @@ impl<'a> Things<'a> {
     ///
     /// # Safety
     /// The shader is valid SPIR-V for these descriptors and push constants.
-    pub(crate) unsafe fn run(&self, job: &Dispatch<'_>) -> Result<Vec<Vec<u32>>> {
+    unsafe fn run(&self, job: &Dispatch<'_>) -> Result<Vec<Vec<u32>>> {
         let d = &self.gpu.device;
         let stages = vk::ShaderStageFlags::COMPUTE;
         // SAFETY: everything that is made here is destroyed after the submission is done; for the shader see above.
         unsafe {
             let mut layouts = Vec::new();
-            for set in 0..2 {
+            let last = job.bindings.iter().map(|binding| binding.set).max().unwrap_or(0);
+            for set in 0..=last {
                 let bindings: Vec<_> = job
                     .bindings
                     .iter()
@@ -317,6 +329,8 @@ impl<'a> Things<'a> {
                 info = info.push_constant_ranges(&range);
             }
             let layout = d.create_pipeline_layout(&info, None)?;
+            let entry = reflect(job.words).map_or_else(|_| "main".to_owned(), |interface| interface.entry);
+            let entry = CString::new(entry).unwrap_or_default();
             let module = d.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(job.words), None)?;
             let values: Vec<u32> = job.constants.iter().map(|constant| constant.1).collect();
             let entries: Vec<_> = (0..)
@@ -327,7 +341,7 @@ impl<'a> Things<'a> {
             let stage = vk::PipelineShaderStageCreateInfo::default()
                 .stage(stages)
                 .module(module)
-                .name(c"main")
+                .name(&entry)
                 .specialization_info(&special);
             let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
             let made = d.create_compute_pipelines(vk::PipelineCache::null(), &[info], None);
@@ -340,7 +354,7 @@ impl<'a> Things<'a> {
                     descriptor_count: binding.elements.len() as u32,
                 })
                 .collect();
-            let info = vk::DescriptorPoolCreateInfo::default().max_sets(2).pool_sizes(&sizes);
+            let info = vk::DescriptorPoolCreateInfo::default().max_sets(last as u32 + 1).pool_sizes(&sizes);
             let pool = d.create_descriptor_pool(&info, None)?;
             let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
             let sets = d.allocate_descriptor_sets(&info)?;
@@ -397,6 +411,19 @@ impl<'a> Things<'a> {
             })
             .collect()
     }
+}
+
+/// What a program's own SPIR-V leaves in memory.
+///
+/// # Errors
+/// When the device does not run it.
+pub(crate) fn original(gpu: &Gpu, header: &Header, world: &World, words: &[u32]) -> Result<Vec<Vec<u32>>> {
+    let mut things = Things::new(gpu, header, world)?;
+    let bindings = things.original()?;
+    let push = header.pushed(|at| things.buffers[at].1);
+    let job = Dispatch { words, bindings: &bindings, push: &push, constants: &header.constants, groups: header.groups };
+    // SAFETY: the descriptors and push constants are those that the header says the shader has.
+    unsafe { things.run(&job) }
 }
 
 impl Drop for Things<'_> {

@@ -1,12 +1,23 @@
-//! Everything that RADV compiled for the corpus is translated and valid, and every compute shader leaves the memory that its
-//! original SPIR-V leaves: on the device (Debian's lavapipe), and in the interpreter with waves of 64 where it uses no images.
+//! Everything that RADV compiled for the corpus, as a recording that is played: code, tables and contents in ranges of memory of exact
+//! size that begin and end inside of pages, packets on the graphics ring or one of compute. Every shader is sent, translated and valid, and
+//! every compute shader leaves the memory that its original SPIR-V leaves on the device (Debian's lavapipe); what was sent leaves it in
+//! the interpreter, too, with waves of 64, where it uses no images.
 //!
-//! What does not is listed in `radv/known.txt` with the step at which it fails. A shader that fails and is not listed, or is listed
-//! and does not fail at that step, fails the test; `AFTERIMAGE_BLESS=1` writes the list anew.
+//! What does not is listed in `crates/shader-gcn/tests/radv/known.txt` with the step at which it fails. A shader that fails and is not
+//! listed, or is listed and does not fail at that step, fails the test; `AFTERIMAGE_BLESS=1` writes the list anew.
 
-#[path = "../../spirv/tests/judges/mod.rs"]
+mod compare;
+#[path = "../../../spirv/tests/gpu/device.rs"]
+mod device;
+mod dispatch;
+mod interpret;
+#[path = "../../../spirv/tests/judges/mod.rs"]
 mod judges;
-mod rig;
+mod memory;
+mod play;
+mod recorded;
+mod subject;
+mod translate;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +26,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use afterimage_gcn_corpus::{Program, folder, programs};
-use rig::{Gpu, Subject};
+use device::Gpu;
+use subject::Subject;
 
 /// How many work at a time.
 const THREADS: usize = 2;
@@ -24,25 +36,23 @@ const REASON: usize = 160;
 
 /// The first line of the list.
 const HEAD: &str = "# Shaders that are not what they should be: name, compiler, hardware stage, step; why. Written by\n\
-                    # AFTERIMAGE_BLESS=1 cargo test -p afterimage-shader-gcn --test radv\n";
+                    # AFTERIMAGE_BLESS=1 cargo test -p afterimage-gnm --test radv\n";
 
 /// What fails, by name and step: why.
 type Failures = BTreeMap<String, String>;
 
 /// All shaders of a program.
-fn check(gpu: &Gpu, program: &Program) -> (usize, Failures) {
+fn check(gpu: &Gpu, number: u64, program: &Program) -> (usize, Failures) {
     let subject = Subject::new(gpu, program);
     let mut failures = Failures::new();
     let mut count = 0;
-    for &compiler in program.compilers() {
+    for (at, &compiler) in program.compilers().iter().enumerate() {
         let compiled = program.compiled(compiler).unwrap_or_else(|e| panic!("{e}"));
-        for shader in &compiled.shaders {
-            count += 1;
-            if let Err((step, why)) = subject.check(gpu, shader) {
-                let key = format!("{}.{compiler} {} {}", program.name, shader.stage, step.name());
-                let why = why.lines().next().unwrap_or_default().chars().take(REASON).collect();
-                failures.insert(key, why);
-            }
+        count += compiled.shaders.len();
+        for (stage, (step, why)) in subject.check(gpu, &compiled, 2 * number + at as u64) {
+            let key = format!("{}.{compiler} {stage} {}", program.name, step.name());
+            let why = why.lines().next().unwrap_or_default().chars().take(REASON).collect();
+            failures.insert(key, why);
         }
     }
     (count, failures)
@@ -63,9 +73,11 @@ fn translations_do_what_the_shaders_do() {
             let at = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("radv-{thread}.txt"));
             scope.spawn(move || {
                 let gpu = Gpu::new();
-                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(program) = programs.get(number) else { break };
                     let _ = std::fs::write(&at, &program.name);
-                    let (count, failures) = check(&gpu, program);
+                    let (count, failures) = check(&gpu, number as u64, program);
                     let mut all = all.lock().unwrap();
                     all.0 += count;
                     all.1.extend(failures);

@@ -12,7 +12,6 @@ mod native;
 mod on_chip;
 mod pipeline;
 mod play;
-mod programs;
 mod radv;
 mod ranges;
 mod record;

@@ -1,0 +1,311 @@
+//! A program of a corpus as a recording: its code, tables and contents in ranges of exact size at changing places in pages, and its packets.
+
+use crate::memory::{in_memory, of_memory};
+use afterimage_gcn_corpus::{Compiled, Format, Program, Shader, Shift, World};
+use afterimage_gnm::driver::{Call, calls};
+use afterimage_gnm::gcap::{Dump, Record, Submission, Writer};
+use afterimage_gnm_types::packets::Header;
+use afterimage_gnm_types::registers::Space;
+use afterimage_gnm_types::{Opcode, op, reg, value::*};
+
+/// Where the commands are.
+const COMMANDS: u64 = 0x8_0000_0000;
+/// From the code of one stage to the next.
+const CODE_STEP: u64 = 0x2_0000;
+/// Where colour targets and the depth buffer are, from one to the next, and their side.
+const TARGETS: u64 = 0x30_0000_0000;
+const TARGET_STEP: u64 = 0x10_0000;
+const SIDE: u32 = 64;
+/// The rings of a world: where they begin, and bytes of each.
+const FIRST_RING: u64 = 0x20_0000_0000;
+const RING: u32 = 0x10_0000;
+/// Patches of a thread group, which RADV has in its code.
+const PATCHES: u32 = 16;
+/// Bytes off chip of a thread group, `OFFCHIP_GRANULARITY` 2.
+const OFF_CHIP: u32 = 8 << 10;
+/// Scratch memory that is mapped.
+const SCRATCH: u64 = 1 << 20;
+
+/// A recording.
+pub(crate) struct Recorded {
+    pub(crate) records: Vec<Record>,
+    /// The resource of each dump.
+    pub(crate) dumps: Vec<usize>,
+    /// What its memory is made of, without code.
+    pub(crate) world: World,
+}
+
+impl Recorded {
+    /// The bytes of a file of it.
+    ///
+    /// # Errors
+    /// In words, what no file can hold.
+    pub(crate) fn file(&self) -> Result<Vec<u8>, String> {
+        let mut writer = Writer::new(Vec::new()).map_err(|why| why.to_string())?;
+        self.records.iter().try_for_each(|record| writer.record(record)).map_err(|why| why.to_string())?;
+        writer.finish().map_err(|why| why.to_string())
+    }
+
+    /// What the resources hold that were dumped when it was played.
+    pub(crate) fn left(&self, header: &afterimage_gcn_corpus::Header, dumps: &[Vec<u8>]) -> Vec<Vec<u32>> {
+        let of = |(at, resource)| {
+            let dump = self.dumps.iter().position(|dumped| *dumped == at);
+            dump.and_then(|dump| dumps.get(dump)).map_or_else(Vec::new, |bytes| of_memory(resource, bytes))
+        };
+        header.resources.iter().enumerate().map(of).collect()
+    }
+}
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// A command buffer.
+#[derive(Default)]
+struct Commands(Vec<u32>);
+
+impl Commands {
+    fn call<C: Call>(&mut self, call: &C) -> Result<(), String> {
+        let start = self.0.len();
+        self.0.resize(start + C::WORDS, 0);
+        call.write(&mut self.0[start..]).map_err(|why| format!("{}: {why}", C::NAME))
+    }
+
+    fn packet(&mut self, opcode: Opcode, body: &[u32]) {
+        self.0.push(Header::packet(opcode, body.len() as u32));
+        self.0.extend(body);
+    }
+
+    /// Registers from one on.
+    fn set(&mut self, register: u32, values: &[u32]) {
+        let Some(space) = Space::of(register) else { return };
+        let opcode = match space {
+            Space::Context => op::SET_CONTEXT_REG,
+            Space::Shader => op::SET_SH_REG,
+            Space::UserConfig => op::SET_UCONFIG_REG,
+            Space::Config => op::SET_CONFIG_REG,
+        };
+        let first = (register - space.base()) / 4;
+        self.packet(opcode, &[&[first], values].concat());
+    }
+}
+
+/// A program as one compiler made it, as a recording. What varies from one to the next goes by `number`.
+///
+/// # Errors
+/// In words, what it needs that there is not.
+pub(crate) fn records(program: &Program, compiled: &Compiled, number: u64, seed: u32) -> Result<Recorded, String> {
+    let header = &program.header;
+    // Tables and commands are words, and 64-bit numbers are among resources.
+    let (tables, resources) = (4 * (number * 37 % 1024), 8 * (number * 91 % 512));
+    let shift = Shift { tables, resources, code: 256 * (number % 16) };
+    let world = World::shifted(&program.name, header, seed, shift);
+    let (mut records, mut dumps, mut asked) = (Vec::new(), Vec::new(), Vec::new());
+    for place in &world.places {
+        let Some(at) = place.resource else {
+            records.push(Record::Memory { address: place.address, bytes: bytes(&place.words) });
+            continue;
+        };
+        let bytes = in_memory(&header.resources[at], &place.words);
+        let (address, size) = (place.address, bytes.len() as u64);
+        asked.push(Record::Dump(Dump { address, size, name: format!("{}.{at}", program.name) }));
+        dumps.push(at);
+        records.push(Record::Memory { address, bytes });
+    }
+    for (n, shader) in (0..).zip(&compiled.shaders) {
+        records.push(Record::Memory { address: world.code() + n * CODE_STEP, bytes: bytes(&shader.words()) });
+    }
+    if compiled.shaders.iter().any(|shader| shader.scratch > 0) {
+        records.push(Record::Map { address: world.scratch, size: SCRATCH });
+    }
+    let mut commands = Commands::default();
+    let job = Job { program, compiled, world: &world };
+    let mut queue = 0;
+    if program.is_compute() {
+        // On the graphics ring and on those of compute.
+        queue = (number % 57) as u32;
+        job.dispatch(&mut commands)?;
+    } else {
+        for n in 0..4 {
+            records.push(Record::Map { address: FIRST_RING + u64::from(RING) * n, size: RING.into() });
+        }
+        for n in 0..9 {
+            records.push(Record::Map { address: TARGETS + TARGET_STEP * n, size: u64::from(SIDE * SIDE * 16) });
+        }
+        job.draw(&mut commands)?;
+    }
+    let at = COMMANDS + 4 * (number * 53 % 1024);
+    let draw = (at, 4 * commands.0.len() as u64);
+    records.push(Record::Memory { address: at, bytes: bytes(&commands.0) });
+    records.push(Record::Submit(Submission { queue, draw, constant: (0, 0) }));
+    records.extend(asked);
+    Ok(Recorded { records, dumps, world })
+}
+
+struct Job<'a> {
+    program: &'a Program,
+    compiled: &'a Compiled,
+    world: &'a World,
+}
+
+impl Job<'_> {
+    fn user(&self, shader: &Shader) -> Result<[u32; 16], String> {
+        self.world.user(shader).map_err(|name| format!("there is no user data `{name}`"))
+    }
+
+    /// The address of a stage's program and its resource registers.
+    fn put(&self, shader: &Shader) -> [u32; 4] {
+        let n = self.compiled.shaders.iter().position(|other| std::ptr::eq(other, shader)).unwrap_or(0);
+        let address = self.world.code() + n as u64 * CODE_STEP;
+        [(address >> 8) as u32, (address >> 40) as u32, shader.register("rsrc1"), shader.register("rsrc2")]
+    }
+
+    fn stage(&self, stage: &str) -> Option<&Shader> {
+        self.compiled.shaders.iter().find(|shader| shader.stage == stage && !shader.listing.is_empty())
+    }
+
+    fn dispatch(&self, out: &mut Commands) -> Result<(), String> {
+        let shader = self.stage("cs").ok_or("it has no code")?;
+        let [x, y, z] = shader.threads;
+        let [low, high, rsrc1, rsrc2] = self.put(shader);
+        out.call(&calls::SetCsShader { regs: [low, high, rsrc1, rsrc2, x, y, z], modifier: 0 })?;
+        out.set(reg::COMPUTE_TMPRING_SIZE, &[(shader.scratch / 1024) << 12]);
+        out.set(reg::COMPUTE_USER_DATA_0, &self.user(shader)?);
+        let [x, y, z] = self.program.header.groups;
+        out.packet(op::DISPATCH_DIRECT, &[x, y, z, 1]);
+        Ok(())
+    }
+
+    fn draw(&self, out: &mut Commands) -> Result<(), String> {
+        out.call(&calls::DrawInitDefaultHardwareState {})?;
+        self.screen(out);
+        let scratch = self.compiled.shaders.iter().map(|shader| shader.scratch).max().unwrap_or(0);
+        out.set(reg::SPI_TMPRING_SIZE, &[(scratch / 1024) << 12]);
+        self.patches(out)?;
+        self.geometry(out)?;
+        let vs = self.stage("vs").ok_or("it has no vertex stage")?;
+        let [low, high, rsrc1, rsrc2] = self.put(vs);
+        let [config, pos, cntl] = ["vs_out_config", "pos_format", "vs_out_cntl"].map(|name| vs.register(name));
+        out.call(&calls::SetVsShader { regs: [low, high, rsrc1, rsrc2, config, pos, cntl], modifier: 0 })?;
+        out.set(reg::SPI_SHADER_USER_DATA_VS_0, &self.user(vs)?);
+        self.pixel(out)?;
+        let has = |stage| self.stage(stage).is_some();
+        use reg::VGT_SHADER_STAGES_EN as S;
+        let mut stages = if has("hs") { S::LS_EN.bits(1) | S::HS_EN.bits(1) | S::DYNAMIC_HS.bits(1) } else { 0 };
+        // The domain stage, or a stage of vertices, in front of a copy shader or as the last.
+        let domain = |real| if has("hs") { 1 } else { real };
+        stages |= match has("gs") {
+            true => S::ES_EN.bits(domain(2)) | S::GS_EN.bits(1) | S::VS_EN.bits(2),
+            false => S::VS_EN.bits(domain(0)),
+        };
+        out.set(reg::VGT_SHADER_STAGES_EN, &[stages]);
+        let header = &self.program.header;
+        let (kind, corners) = match header.topology.as_str() {
+            _ if header.patch != 0 => (DI_PT_PATCH, header.patch),
+            "points" => (DI_PT_POINTLIST, 3),
+            "lines" => (DI_PT_LINELIST, 4),
+            "lines_adjacency" => (DI_PT_LINELIST_ADJ, 4),
+            "triangles_adjacency" => (DI_PT_TRILIST_ADJ, 6),
+            _ => (DI_PT_TRILIST, 3),
+        };
+        out.set(reg::VGT_PRIMITIVE_TYPE, &[kind]);
+        out.call(&calls::DrawIndexAuto { index_count: corners, flags: 0 })
+    }
+
+    /// Viewport, scissors and targets.
+    fn screen(&self, out: &mut Commands) {
+        let half = SIDE as f32 / 2.0;
+        let view = [half, half, -half, half, 1.0, 0.0].map(f32::to_bits);
+        out.set(reg::PA_CL_VPORT_XSCALE, &view);
+        let corner = SIDE << 16 | SIDE;
+        out.set(reg::PA_SC_SCREEN_SCISSOR_TL, &[0, corner]);
+        out.set(reg::PA_SC_WINDOW_SCISSOR_TL, &[1 << 31, corner]);
+        out.set(reg::PA_SC_GENERIC_SCISSOR_TL, &[1 << 31, corner]);
+        out.set(reg::PA_CL_CLIP_CNTL, &[reg::PA_CL_CLIP_CNTL::DX_CLIP_SPACE_DEF.bits(1)]);
+        let header = &self.program.header;
+        let mut mask = 0;
+        for (n, format) in (0..8).zip(&header.targets) {
+            use reg::CB_COLOR0_INFO as I;
+            let &Format { data, channel, .. } = format;
+            let base = ((TARGETS + TARGET_STEP * u64::from(n)) >> 8) as u32;
+            let info = I::FORMAT.bits(data) | I::NUMBER_TYPE.bits(channel as u32);
+            let values = [base, SIDE / 8 - 1, SIDE * SIDE / 64 - 1, 0, info, 8];
+            out.set(reg::CB_COLOR0_BASE + 0x3C * n, &values);
+            mask |= 15 << (4 * n);
+        }
+        out.set(reg::CB_TARGET_MASK, &[mask]);
+        out.set(reg::CB_SHADER_MASK, &[mask]);
+    }
+
+    /// Local and hull shaders, if there are some.
+    fn patches(&self, out: &mut Commands) -> Result<(), String> {
+        let (Some(ls), Some(hs)) = (self.stage("ls"), self.stage("hs")) else { return Ok(()) };
+        out.set(reg::VGT_TF_RING_SIZE, &[RING / 4]);
+        use reg::VGT_HS_OFFCHIP_PARAM as O;
+        let off_chip = O::OFFCHIP_BUFFERING.bits(RING / OFF_CHIP) | O::OFFCHIP_GRANULARITY.bits(2);
+        out.set(reg::VGT_HS_OFFCHIP_PARAM, &[off_chip]);
+        out.set(reg::VGT_TF_MEMORY_BASE, &[((FIRST_RING + 2 * u64::from(RING)) >> 8) as u32]);
+        let [low, high, rsrc1, rsrc2] = self.put(ls);
+        let share = reg::SPI_SHADER_PGM_RSRC2_LS::LDS_SIZE.bits(hs.lds / 512);
+        out.call(&calls::SetLsShader { regs: [low, high, rsrc1, rsrc2 | share], modifier: 0 })?;
+        out.set(reg::SPI_SHADER_USER_DATA_LS_0, &self.user(ls)?);
+        let [low, high, rsrc1, rsrc2] = self.put(hs);
+        use reg::VGT_LS_HS_CONFIG as C;
+        let corners = self.program.header.patch;
+        let config =
+            C::NUM_PATCHES.bits(PATCHES) | C::HS_NUM_INPUT_CP.bits(corners) | C::HS_NUM_OUTPUT_CP.bits(corners);
+        use reg::VGT_TF_PARAM as P;
+        // Triangles in whole steps.
+        let tessellator = P::TYPE.bits(1) | P::TOPOLOGY.bits(2);
+        let levels = [64f32.to_bits(), 0f32.to_bits()];
+        let regs = [low, high, rsrc1, rsrc2, tessellator, levels[0], levels[1]];
+        out.call(&calls::SetHsShader { regs, ls_hs_config: config })?;
+        out.set(reg::SPI_SHADER_USER_DATA_HS_0, &self.user(hs)?);
+        Ok(())
+    }
+
+    /// Export and geometry shaders, if there are some.
+    fn geometry(&self, out: &mut Commands) -> Result<(), String> {
+        let (Some(es), Some(gs)) = (self.stage("es"), self.stage("gs")) else { return Ok(()) };
+        out.call(&calls::SetEsShader { regs: self.put(es), modifier: 0 })?;
+        out.set(reg::SPI_SHADER_USER_DATA_ES_0, &self.user(es)?);
+        let [low, high, rsrc1, rsrc2] = self.put(gs);
+        /// Triangle strips.
+        const STRIPS: u32 = 2;
+        let regs = [low, high, rsrc1, rsrc2, 0, STRIPS, gs.register("gs_instance_cnt")];
+        out.call(&calls::SetGsShader { regs })?;
+        out.set(reg::SPI_SHADER_USER_DATA_GS_0, &self.user(gs)?);
+        let rows = [
+            (reg::VGT_ESGS_RING_ITEMSIZE, "esgs_ring_itemsize"),
+            (reg::VGT_GSVS_RING_ITEMSIZE, "gsvs_ring_itemsize"),
+            (reg::VGT_GS_MAX_VERT_OUT, "gs_max_vert_out"),
+            (reg::VGT_GS_VERT_ITEMSIZE, "gs_vert_itemsize"),
+            (reg::VGT_GS_VERT_ITEMSIZE_1, "gs_vert_itemsize_1"),
+            (reg::VGT_GS_VERT_ITEMSIZE_2, "gs_vert_itemsize_2"),
+            (reg::VGT_GS_VERT_ITEMSIZE_3, "gs_vert_itemsize_3"),
+            (reg::VGT_GSVS_RING_OFFSET_1, "gsvs_ring_offset_1"),
+            (reg::VGT_GSVS_RING_OFFSET_2, "gsvs_ring_offset_2"),
+            (reg::VGT_GSVS_RING_OFFSET_3, "gsvs_ring_offset_3"),
+        ];
+        for (register, name) in rows {
+            out.set(register, &[gs.register(name)]);
+        }
+        out.set(reg::VGT_GS_MODE, &[reg::VGT_GS_MODE::MODE.bits(3)]);
+        Ok(())
+    }
+
+    fn pixel(&self, out: &mut Commands) -> Result<(), String> {
+        let Some(ps) = self.stage("ps") else { return Ok(()) };
+        let [low, high, rsrc1, rsrc2] = self.put(ps);
+        let names = ["z_format", "col_format", "ps_input_ena", "ps_input_addr", "ps_in_control"];
+        let [z, col, ena, addr, control] = names.map(|name| ps.register(name));
+        let [db, mask] = ["db_shader_control", "cb_shader_mask"].map(|name| ps.register(name));
+        let regs = [low, high, rsrc1, rsrc2, z, col, ena, addr, control, 0, db, mask];
+        out.call(&calls::SetPsShader { regs })?;
+        for n in 0..control & 63 {
+            out.set(reg::SPI_PS_INPUT_CNTL_0 + 4 * n, &[ps.register(&format!("ps_input_cntl_{n}"))]);
+        }
+        out.set(reg::SPI_SHADER_USER_DATA_PS_0, &self.user(ps)?);
+        Ok(())
+    }
+}
