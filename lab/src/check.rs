@@ -11,6 +11,7 @@ use xtask::workspace::Workspace;
 use crate::blit;
 use crate::conformance;
 use crate::endings;
+use crate::gnm;
 use crate::images;
 use crate::installed;
 use crate::keys;
@@ -44,6 +45,7 @@ enum Part {
     Messages,
     Blit,
     Nv2a,
+    Gnm,
     Conformance,
     Metal,
 }
@@ -63,6 +65,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
             Part::Messages => told(ws, &machine, &mut score),
             Part::Blit => blits(ws, &machine, &mut score),
             Part::Nv2a => recordings(ws, &mut score),
+            Part::Gnm => shaders(ws, &mut score),
             Part::Conformance => suites(ws, &machine, &mut score),
             Part::Metal => on_metal(ws, &machine, &mut score),
         };
@@ -93,6 +96,18 @@ fn recordings(ws: &Workspace, score: &mut Score) -> Result {
 fn on_metal(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> Result {
     metal::test(ws, machine)?;
     score.passed += 1;
+    Ok(())
+}
+
+/// Other people's shaders.
+fn shaders(ws: &Workspace, score: &mut Score) -> Result {
+    match gnm::corpus::test(ws)? {
+        gnm::corpus::Tested::Absent(why) => {
+            println!("skipped: other people's shaders: {why}");
+            score.skipped += 1;
+        }
+        gnm::corpus::Tested::Done => score.passed += 1,
+    }
     Ok(())
 }
 

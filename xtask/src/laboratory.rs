@@ -81,7 +81,11 @@ pub const COMMANDS: &[Row] = &[
                shown or read back. Fails if one that docs/metal-pictures.md does not name has fewer than 99.9 % of its pixels within a \
                level of lavapipe's, or one that it names has not.",
     },
-    Row { name: "gnm", about: "Make test material for the PlayStation 4's command buffers and shaders", more: "" },
+    Row {
+        name: "gnm",
+        about: "Make test material for the PlayStation 4's command buffers and shaders, and run other people's",
+        more: "",
+    },
     Row {
         name: "soak",
         about: "Create, use and release resources of every kind for a while, and say what memory grows",

@@ -57,6 +57,8 @@ enum Part {
     Blit,
     /// Recordings of an Xbox's push buffers against the console's pictures, if they are there.
     Nv2a,
+    /// Some of other people's shaders as the PlayStation 4's, if RADV is there.
+    Gnm,
     /// Some of Wine's Direct3D 9 tests, if Wine is there.
     Conformance,
     /// Captures of every kind drawn by the renderer on Metal, on a software Metal, against Vulkan's pictures.
@@ -79,6 +81,7 @@ const LABORATORY: [(Part, &str); 8] = [
     (Part::Messages, "messages"),
     (Part::Blit, "blit"),
     (Part::Nv2a, "nv2a"),
+    (Part::Gnm, "gnm"),
     (Part::Conformance, "conformance"),
     (Part::Metal, "metal"),
 ];

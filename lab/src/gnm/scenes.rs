@@ -22,13 +22,12 @@ const VIEWS: [(&str, &[&str], &str); 3] = [
     ("standard", &["--draws"], "draws only"),
 ];
 /// Tests that write no recording, of which some take long.
-const UNRECORDED: [&str; 11] = [
+const UNRECORDED: [&str; 10] = [
     "captured::",
     "corpus::",
     "golden::",
     "native::",
     "pipeline::",
-    "programs::",
     "samplers::",
     "share::",
     "textures::",

@@ -40,7 +40,8 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     if programs.is_empty() {
         return Err(Failure::new("looking for shaders", format!("no program in {} is so named", corpus.display())));
     }
-    let root = root::ensure(ws)?;
+    // The listings are LLVM's of trixie.
+    let radv = Radv(Some(root::ensure(ws)?));
     build(ws)?;
     let work = ws.target.join("gnm/radv");
     let _ = std::fs::remove_dir_all(&work);
@@ -50,7 +51,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     }
     to_spirv(&programs, &work)?;
     for compiler in Compiler::ALL {
-        to_gcn(ws, &root, &work, compiler, &programs)?;
+        to_gcn(ws, &radv, &work, compiler, &programs)?;
     }
     let programs = programs_in(&work).doing("reading the sources' headers")?;
     println!("{}", count(&programs)?);
@@ -102,15 +103,48 @@ fn to_spirv(programs: &[Program], work: &Path) -> Result {
     result
 }
 
-/// Compiles every program with one of RADV's compilers, in one process inside of trixie.
-fn to_gcn(ws: &Workspace, root: &Path, work: &Path, compiler: Compiler, programs: &[Program]) -> Result {
-    let mut command = root::command(root, &[&ws.root, &ws.target], "env");
-    command.args(["VK_DRIVER_FILES=/usr/share/vulkan/icd.d/radeon_icd.json", "RADV_FORCE_FAMILY=bonaire"]);
-    command.arg("MESA_SHADER_CACHE_DISABLE=true");
-    if compiler == Compiler::Llvm {
-        command.arg("RADV_DEBUG=llvm");
+/// Where the RADV is that we can read: this machine's, or that of a Debian trixie in the cache folder.
+pub(super) struct Radv(Option<PathBuf>);
+
+/// The Debian package with it, and its version.
+const DRIVERS: (&str, &str) = ("mesa-vulkan-drivers", "25.0.7-");
+
+impl Radv {
+    /// Whether this machine has it.
+    pub(super) fn is_here() -> bool {
+        let mut query = Command::new("dpkg-query");
+        let version = step::output(query.args(["-W", "-f=${Version}", DRIVERS.0]), "asking for Mesa's version");
+        version.is_ok_and(|version| version.starts_with(DRIVERS.1))
     }
-    command.args(["timeout", LIMIT]).arg(ws.target.join("debug/examples/radv")).arg(work).arg(work.join(FOLDERS[1]));
+
+    /// Looks for it; makes the trixie if there is none.
+    ///
+    /// # Errors
+    /// When there is none and trixie cannot be made.
+    pub(super) fn find(ws: &Workspace) -> Result<Self> {
+        if Self::is_here() { Ok(Self(None)) } else { root::ensure(ws).map(|root| Self(Some(root))) }
+    }
+
+    /// A call of the program that talks to it.
+    pub(super) fn command(&self, ws: &Workspace, compiler: Compiler, program: &Path) -> Command {
+        let mut command = match &self.0 {
+            Some(root) => root::command(root, &[&ws.root, &ws.target], "env"),
+            None => Command::new("env"),
+        };
+        command.args(["VK_DRIVER_FILES=/usr/share/vulkan/icd.d/radeon_icd.json", "RADV_FORCE_FAMILY=bonaire"]);
+        command.arg("MESA_SHADER_CACHE_DISABLE=true");
+        if compiler == Compiler::Llvm {
+            command.arg("RADV_DEBUG=llvm");
+        }
+        command.arg(program);
+        command
+    }
+}
+
+/// Compiles every program with one of RADV's compilers, in one process.
+fn to_gcn(ws: &Workspace, radv: &Radv, work: &Path, compiler: Compiler, programs: &[Program]) -> Result {
+    let mut command = radv.command(ws, compiler, Path::new("timeout"));
+    command.arg(LIMIT).arg(ws.target.join("debug/examples/radv")).arg(work).arg(work.join(FOLDERS[1]));
     let fit = programs.iter().filter(|program| program.compilers().contains(&compiler));
     command.args(fit.map(|program| &program.name));
     let what = format!("compiling SPIR-V to gfx7 code with {compiler}");

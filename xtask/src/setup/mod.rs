@@ -133,6 +133,12 @@ const STEPS: &[Step] = &[
         how: How::Packages { names: &["spirv-cross"], backports: false },
     },
     Step {
+        what: "glslang, which makes SPIR-V of other people's shaders",
+        need: Need::Checks,
+        done: |_| step::on_path("glslangValidator"),
+        how: How::Packages { names: &["glslang-tools"], backports: false },
+    },
+    Step {
         what: "clang, which the tests compile and run Metal shaders with",
         need: Need::Checks,
         done: |_| step::on_path("clang++-14") || step::on_path("clang++"),

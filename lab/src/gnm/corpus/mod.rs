@@ -1,0 +1,321 @@
+//! `cargo xtask gnm corpus`: other people's shaders through RADV, then through all of ours, as recordings that are played.
+
+mod compile;
+mod known;
+mod sources;
+mod worker;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use afterimage_gcn_corpus::Compiler;
+use xtask::build;
+use xtask::step::{self, Context, Failure, Progress, Result};
+use xtask::workspace::Workspace;
+use xxhash_rust::xxh3::xxh3_64;
+
+use compile::Folder;
+use known::{Known, Row};
+
+/// Nothing is heard of a compiler for so long: LLVM does not end on what it cannot do now and then.
+const COMPILING: Duration = Duration::from_secs(60);
+/// The same of a shader that is played: lavapipe compiles some for long.
+const PLAYING: Duration = Duration::from_secs(120);
+/// Programs that a worker gets at a time.
+const CHUNK: usize = 40;
+/// Of `--sample`: every so many programs.
+const SAMPLE: usize = 40;
+/// The device that the list of failures is of.
+const LISTED: &str = "lvp_icd";
+/// What makes programs of shaders: if it changes, all are made again.
+const MAKERS: [&str; 5] = [
+    include_str!("compile.rs"),
+    include_str!("sources.rs"),
+    include_str!("../../../../crates/gcn-corpus/src/foreign.rs"),
+    include_str!("../../../../crates/gcn-corpus/src/reflect.rs"),
+    include_str!("../../../../crates/gcn-corpus/examples/radv/entry.rs"),
+];
+
+/// Arguments of `gnm corpus`.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    /// Only programs whose names have one of these in them, such as `glslang.spv.` or `piglit`.
+    #[arg(long, value_name = "TEXT", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Only some of them, about half a minute's.
+    #[arg(long)]
+    sample: bool,
+    /// How many work at a time; as many as there are cores if nothing is said.
+    #[arg(long, short)]
+    jobs: Option<usize>,
+    /// Write the list of what fails anew, keeping the causes that it has.
+    #[arg(long)]
+    bless: bool,
+    /// Only make the programs and their code, and do not play them.
+    #[arg(long)]
+    prepare: bool,
+    /// Write a line for each shader into this file.
+    #[arg(long, value_name = "FILE")]
+    rows: Option<PathBuf>,
+    /// Built in release mode: quicker for all of it.
+    #[arg(long)]
+    release: bool,
+}
+
+/// What became of the sample in the tests.
+pub(crate) enum Tested {
+    /// What it needs is not there.
+    Absent(String),
+    /// It is as the list says.
+    Done,
+}
+
+/// The sample, if its packages can be had and this machine's RADV is one that we can read.
+///
+/// # Errors
+/// When what fails is not what the list says.
+pub(crate) fn test(ws: &Workspace) -> Result<Tested> {
+    if !super::shaders::Radv::is_here() {
+        return Ok(Tested::Absent("this machine has no RADV of Mesa 25.0.7".to_owned()));
+    }
+    if let Err(failure) = sources::shaders(ws) {
+        return Ok(Tested::Absent(failure.summary()));
+    }
+    let args = Args { sample: true, ..Args::default() };
+    main(ws, &args).map(|()| Tested::Done)
+}
+
+/// How many shaders there are of each kind of end, and which reasons.
+type Counts = BTreeMap<String, usize>;
+
+/// The command itself.
+///
+/// # Errors
+/// When a package or a tool is missing, or what fails is not what the list says.
+pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
+    let jobs = args.jobs.unwrap_or_else(step::cores).max(1);
+    let mut shaders = sources::shaders(ws)?;
+    let total = shaders.len();
+    if args.sample {
+        shaders = shaders.into_iter().step_by(SAMPLE).collect();
+    }
+    let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|text| name.contains(text.as_str()));
+    shaders.retain(|shader| wanted(&shader.name));
+    if shaders.is_empty() {
+        return Err(Failure::new("looking for shaders", format!("none of {total} is so named")));
+    }
+    build(ws, args.release)?;
+    let folder = Folder(ws.target.join(if args.sample { "gnm/corpus-sample" } else { "gnm/corpus" }));
+    ready(&folder)?;
+    let unusable = programs(&shaders, &folder, jobs)?;
+    let names: Vec<String> =
+        shaders.iter().map(|shader| shader.name.clone()).filter(|name| !unusable.contains_key(name)).collect();
+    println!("{} shaders, {} of which are programs for Vulkan", shaders.len(), names.len());
+    print("not used", unusable.values().cloned());
+    let mut uncompiled = BTreeMap::new();
+    for compiler in Compiler::ALL {
+        uncompiled.extend(to_gcn(ws, &folder, compiler, &names, jobs)?);
+    }
+    print("not compiled by RADV", uncompiled.into_values());
+    if args.prepare {
+        println!("{}", folder.0.display());
+        return Ok(());
+    }
+    let rows = play(ws, args, &folder, &names, jobs)?;
+    table(&rows);
+    if let Some(file) = &args.rows {
+        let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        std::fs::write(file, text).doing(format!("writing {}", file.display()))?;
+    }
+    let drivers = std::env::var("VK_DRIVER_FILES").unwrap_or_default();
+    if !drivers.is_empty() && !drivers.contains(LISTED) {
+        println!("{}: that is the list of lavapipe", known::FILE);
+        return Ok(());
+    }
+    let list = Known::read(ws)?;
+    if args.bless {
+        return list.bless(ws, &rows);
+    }
+    list.check(&rows)
+}
+
+/// Builds what talks to RADV, and what plays.
+fn build(ws: &Workspace, release: bool) -> Result {
+    let mut cargo = build::cargo(ws);
+    cargo.args(["build", "--quiet"]).args(release.then_some("--release"));
+    cargo.args(["-p", "afterimage-gcn-corpus", "--example", "radv", "-p", "afterimage-gnm", "--example", "corpus"]);
+    step::run(ws, &mut cargo, "building what talks to RADV, and what plays recordings", "").map(drop)
+}
+
+fn example(ws: &Workspace, release: bool, name: &str) -> PathBuf {
+    ws.target.join(if release { "release" } else { "debug" }).join("examples").join(name)
+}
+
+/// Makes the folders, empty if what is in them was made otherwise than it would be now.
+fn ready(folder: &Folder) -> Result {
+    let mark = folder.0.join("made-by");
+    let now = format!("{:016x}", MAKERS.iter().fold(0, |sum, text| xxh3_64(text.as_bytes()).rotate_left(9) ^ sum));
+    if std::fs::read_to_string(&mark).is_ok_and(|text| text == now) {
+        return Ok(());
+    }
+    let _ = std::fs::remove_dir_all(&folder.0);
+    for part in ["spirv", "gcn", "recordings"] {
+        let part = folder.0.join(part);
+        std::fs::create_dir_all(&part).doing(format!("creating {}", part.display()))?;
+    }
+    std::fs::write(&mark, now).doing(format!("writing {}", mark.display()))
+}
+
+/// Makes programs of shaders, if they are not there; says of the others why they are none.
+fn programs(shaders: &[sources::Foreign], folder: &Folder, jobs: usize) -> Result<BTreeMap<String, String>> {
+    let progress = Progress::start(format!("compiling {} shaders to SPIR-V", shaders.len()));
+    let done = AtomicUsize::new(0);
+    let each = |shader: &sources::Foreign| -> Result<Option<(String, String)>> {
+        let number = done.fetch_add(1, Ordering::Relaxed);
+        progress.now(&format!("{number} of {}: {}", shaders.len(), shader.name));
+        let why_not = folder.0.join("spirv").join(format!("{}.why", shader.name));
+        if folder.source(&shader.name, shader.stage).is_file() {
+            return Ok(None);
+        }
+        if let Ok(why) = std::fs::read_to_string(&why_not) {
+            return Ok(Some((shader.name.clone(), why)));
+        }
+        let Err(why) = compile::program(shader, folder)? else { return Ok(None) };
+        std::fs::write(&why_not, &why).doing(format!("writing {}", why_not.display()))?;
+        // Companions of a program that there is not are none either.
+        for stage in ["vert", "tesc", "tese", "geom", "frag", "comp"] {
+            let _ = std::fs::remove_file(folder.source(&shader.name, stage));
+        }
+        Ok(Some((shader.name.clone(), why)))
+    };
+    let result: Result<Vec<_>> = step::at_once(jobs, shaders, each).into_iter().collect();
+    progress.finish(&result);
+    Ok(result?.into_iter().flatten().collect())
+}
+
+/// Compiles every program with one of RADV's compilers, if that was not tried; says of the others why there is no code.
+fn to_gcn(
+    ws: &Workspace,
+    folder: &Folder,
+    compiler: Compiler,
+    names: &[String],
+    jobs: usize,
+) -> Result<BTreeMap<String, String>> {
+    let why_not = |name: &str| folder.code(name, compiler).with_extension("why");
+    let missing: Vec<String> = names
+        .iter()
+        .filter(|name| !folder.code(name, compiler).is_file() && !why_not(name).is_file())
+        .cloned()
+        .collect();
+    let progress = Progress::start(format!("compiling {} programs to gfx7 code with {compiler}", missing.len()));
+    let done = AtomicUsize::new(0);
+    let radv = super::shaders::Radv::find(ws)?;
+    let each = |chunk: &Vec<String>| -> Result {
+        let command = || {
+            let mut command = radv.command(ws, compiler, &example(ws, false, "radv"));
+            command.arg(&folder.0).arg(folder.0.join("gcn")).arg("--unlisted");
+            command
+        };
+        let bad = worker::run(command, chunk, COMPILING, |line| {
+            let number = done.fetch_add(1, Ordering::Relaxed);
+            progress.now(&format!("{number} of {}: {line}", missing.len()));
+            chunk.iter().find(|name| *name == line).map(|name| (name.clone(), String::new()))
+        })?;
+        for name in chunk.iter().filter(|name| !folder.code(name, compiler).is_file()) {
+            let why = bad.get(name).map_or_else(|| "RADV refuses it".to_owned(), |(_, bad)| bad.text());
+            std::fs::write(why_not(name), why).doing("writing down what has no code")?;
+        }
+        Ok(())
+    };
+    let chunks: Vec<Vec<String>> = missing.chunks(CHUNK).map(<[String]>::to_vec).collect();
+    let result: Result<Vec<_>> = step::at_once(jobs, &chunks, each).into_iter().collect();
+    progress.finish(&result);
+    result?;
+    let uncompiled = names.iter().filter_map(|name| {
+        let why = std::fs::read_to_string(why_not(name)).ok()?;
+        Some((format!("{name}.{compiler}"), format!("{compiler}: {why}")))
+    });
+    Ok(uncompiled.collect())
+}
+
+/// Plays every program; a row for each shader.
+fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: usize) -> Result<Vec<Row>> {
+    let names: Vec<String> = names
+        .iter()
+        .filter(|name| Compiler::ALL.into_iter().any(|compiler| folder.code(name, compiler).is_file()))
+        .cloned()
+        .collect();
+    let progress = Progress::start(format!("playing {} programs", names.len()));
+    let (done, rows) = (AtomicUsize::new(0), Mutex::new(Vec::<Row>::new()));
+    let program = example(ws, args.release, "corpus");
+    let put = |row: Row| rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(row);
+    let each = |chunk: &Vec<String>| -> Result {
+        let command = || {
+            let mut command = Command::new(&program);
+            command.arg(&folder.0).arg(folder.recordings());
+            command
+        };
+        let bad = worker::run(command, chunk, PLAYING, |line| {
+            let mut cells = line.split('\t');
+            if let (Some("begin"), Some(name), Some(step)) = (cells.next(), cells.next(), cells.next()) {
+                if step == "original" {
+                    let number = done.fetch_add(1, Ordering::Relaxed);
+                    progress.now(&format!("{number} of {}: {name}", names.len()));
+                }
+                return Some((name.to_owned(), step.to_owned()));
+            }
+            if let Some(row) = Row::parse(line) {
+                put(row);
+            }
+            None
+        })?;
+        for (name, (step, bad)) in bad {
+            // Nothing of ours runs before the first compiler's code does.
+            let end = if step == "original" { "uncompared" } else { "died" };
+            put(Row { name, compiler: step, stage: "-".into(), end: end.into(), why: bad.text() });
+        }
+        Ok(())
+    };
+    let chunks: Vec<Vec<String>> = names.chunks(CHUNK).map(<[String]>::to_vec).collect();
+    let result: Result<Vec<_>> = step::at_once(jobs, &chunks, each).into_iter().collect();
+    progress.finish(&result);
+    result?;
+    let mut rows = rows.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    rows.sort();
+    Ok(rows)
+}
+
+/// Prints reasons, those first that there are most of.
+fn print(title: &str, reasons: impl Iterator<Item = String>) {
+    let mut counts = Counts::new();
+    reasons.for_each(|reason| *counts.entry(reason).or_default() += 1);
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    for (reason, count) in counts {
+        println!("{count:6} {title}: {reason}");
+    }
+}
+
+/// Prints how many came how far, and the reasons of those that did not come to the end.
+fn table(rows: &[Row]) {
+    let count = |ends: &[&str]| rows.iter().filter(|row| ends.contains(&row.end.as_str())).count();
+    let shaders = rows.iter().filter(|row| row.stage != "-" && row.end != "unsent").count();
+    let translated = count(&["translated", "equal", "differs", "uncompared"]);
+    println!("\n{shaders} shaders");
+    println!("{translated:6} translated and valid ({:.2} %)", percent(translated, shaders));
+    for (end, what) in known::ENDS {
+        println!("{:6} {what}", count(&[end]));
+    }
+    let compared = count(&["equal", "differs", "died"]);
+    println!("{compared:6} runs compared, {:.2} % left the right memory", percent(count(&["equal"]), compared));
+    let bad = rows.iter().filter(|row| known::is_failure(row));
+    print("fail", bad.map(|row| format!("{}: {}", row.end, row.kind())));
+}
+
+fn percent(part: usize, all: usize) -> f64 {
+    100.0 * part as f64 / all.max(1) as f64
+}
