@@ -458,7 +458,8 @@ pub fn reflect(spirv: &[u32]) -> Result<Interface, String> {
             _ => {}
         }
     }
-    if let Some(ids) = local_ids {
+    // The built-in value goes before the mode.
+    if let Some(ids) = local_ids.filter(|_| built_group.is_none()) {
         out.threads = ids.map(|id| module.length(id));
     }
     collect(&module, &mut out);

@@ -296,26 +296,22 @@ impl Translator {
             for needs in [&mut export, &mut shader] {
                 serve(needs, share, StorageBinding::default());
             }
-            Behind::Share(share)
+            Some(Behind::Share(share))
         } else {
             self.own_buffer(Use::Inputs, sizes[0])?;
             self.own_buffer(Use::Outputs, sizes[1])?;
-            let (Some(first), Some(second)) = (export.ring(), shader.ring()) else {
-                self.once.warn(
-                    "a geometry shader whose rings are not swizzled memory is not supported: the draw is left out",
-                );
-                return nothing;
-            };
             let wave = |words: u32| u64::from(words) * 4 * u64::from(LANES);
             let ring = |address, words, own: Own| Ring { address, wave: wave(words), buffer: own.id, size: own.size };
-            let inputs = ring(first, es_words, self.owned.get(Use::Inputs));
-            let outputs = ring(second, gs_words, self.owned.get(Use::Outputs));
-            export.use_rings(&[inputs]);
-            shader.use_rings(&[inputs, outputs]);
+            // Programs that hand nothing on have none.
+            let inputs = export.ring().map(|address| ring(address, es_words, self.owned.get(Use::Inputs)));
+            let outputs = shader.ring().map(|address| ring(address, gs_words, self.owned.get(Use::Outputs)));
+            export.use_rings(inputs.as_slice());
+            let both: Vec<Ring> = inputs.into_iter().chain(outputs).collect();
+            shader.use_rings(&both);
             if let Some(patches) = patches {
                 patches.serve(&mut export);
             }
-            Behind::Ring(outputs)
+            outputs.map(Behind::Ring)
         };
         export.behind = vec![vertex_list, StorageBinding::default()];
         shader.behind = vec![primitive_list, log];
@@ -339,6 +335,7 @@ impl Translator {
         self.port.push(&Dispatch { shader: id, groups: [waves(lanes) as u32, 1, 1] });
         self.mark_written(&shader, memory);
 
+        let Some(behind) = behind else { return nothing };
         // What is the same for all lanes is known; only else somebody has to wait for what they say.
         let known = shader.code.resources.messages.as_ref().map(|messages| -> Vec<Vec<u32>> {
             (0..streams.len()).map(|stream| geometry::recorded(messages, stream as u8, max_vert_out)).collect()

@@ -32,6 +32,7 @@ pub(crate) struct Recorded {
     /// The resource of each dump.
     pub(crate) dumps: Vec<usize>,
     /// What its memory is made of, without code.
+    #[allow(dead_code, reason = "the interpreter has it, which the example has not")]
     pub(crate) world: World,
 }
 

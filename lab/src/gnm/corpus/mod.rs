@@ -25,6 +25,8 @@ use known::{Known, Row};
 const COMPILING: Duration = Duration::from_secs(60);
 /// The same of a shader that is played: lavapipe compiles some for long.
 const PLAYING: Duration = Duration::from_secs(120);
+/// What a worker says it begins when it runs the original.
+const ORIGINAL: &str = "original";
 /// Programs that a worker gets at a time.
 const CHUNK: usize = 40;
 /// Of `--sample`: every so many programs.
@@ -125,7 +127,9 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         println!("{}", folder.0.display());
         return Ok(());
     }
-    let rows = play(ws, args, &folder, &names, jobs)?;
+    let mut rows = play(ws, args, &folder, &names, jobs)?;
+    let list = Known::read(ws)?;
+    list.mark(&mut rows);
     table(&rows);
     if let Some(file) = &args.rows {
         let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
@@ -136,7 +140,6 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         println!("{}: that is the list of lavapipe", known::FILE);
         return Ok(());
     }
-    let list = Known::read(ws)?;
     if args.bless {
         return list.bless(ws, &rows);
     }
@@ -254,29 +257,37 @@ fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: us
     let program = example(ws, args.release, "corpus");
     let put = |row: Row| rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(row);
     let each = |chunk: &Vec<String>| -> Result {
-        let command = || {
-            let mut command = Command::new(&program);
-            command.arg(&folder.0).arg(folder.recordings());
-            command
-        };
-        let bad = worker::run(command, chunk, PLAYING, |line| {
-            let mut cells = line.split('\t');
-            if let (Some("begin"), Some(name), Some(step)) = (cells.next(), cells.next(), cells.next()) {
-                if step == "original" {
-                    let number = done.fetch_add(1, Ordering::Relaxed);
-                    progress.now(&format!("{number} of {}: {name}", names.len()));
+        let mut left = chunk.clone();
+        for flags in [None, Some("--alone")] {
+            let command = || {
+                let mut command = Command::new(&program);
+                command.arg(&folder.0).arg(folder.recordings()).args(flags);
+                command
+            };
+            let bad = worker::run(command, &left, PLAYING, |line| {
+                let mut cells = line.split('\t');
+                if let (Some("begin"), Some(name), Some(step)) = (cells.next(), cells.next(), cells.next()) {
+                    if step == ORIGINAL && flags.is_none() {
+                        let number = done.fetch_add(1, Ordering::Relaxed);
+                        progress.now(&format!("{number} of {}: {name}", names.len()));
+                    }
+                    return Some((name.to_owned(), step.to_owned()));
                 }
-                return Some((name.to_owned(), step.to_owned()));
+                if let Some(row) = Row::parse(line) {
+                    put(row);
+                }
+                None
+            })?;
+            // Where it was the original that did not come to an end, ours goes without it.
+            let (without, dead): (Vec<_>, Vec<_>) =
+                bad.into_iter().partition(|(_, (step, _))| step == ORIGINAL && flags.is_none());
+            for (name, (step, bad)) in dead {
+                put(Row { name, compiler: step, stage: "-".into(), end: "died".into(), why: bad.text() });
             }
-            if let Some(row) = Row::parse(line) {
-                put(row);
+            left = without.into_iter().map(|(name, _)| name).collect();
+            if left.is_empty() {
+                break;
             }
-            None
-        })?;
-        for (name, (step, bad)) in bad {
-            // Nothing of ours runs before the first compiler's code does.
-            let end = if step == "original" { "uncompared" } else { "died" };
-            put(Row { name, compiler: step, stage: "-".into(), end: end.into(), why: bad.text() });
         }
         Ok(())
     };
