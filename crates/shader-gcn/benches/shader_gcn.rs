@@ -2,7 +2,7 @@
 //! other. The baseline is the hash of as many bytes. Then what shaders cost on their way to SPIR-V, of every stage that becomes
 //! one of the host's by itself; the baseline is parsing them.
 
-#[path = "sources/mod.rs"]
+#[path = "../tests/rig/source.rs"]
 mod source;
 
 use afterimage_bench::Bench;

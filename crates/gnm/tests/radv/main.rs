@@ -10,14 +10,19 @@ mod compare;
 #[path = "../../../spirv/tests/gpu/device.rs"]
 mod device;
 mod dispatch;
-mod interpret;
 #[path = "../../../spirv/tests/judges/mod.rs"]
 mod judges;
 mod memory;
 mod play;
 mod recorded;
+#[path = "../../../shader-gcn/tests/rig"]
+#[allow(dead_code, reason = "of another test, of which this one uses a part")]
+mod rig {
+    pub(crate) mod interpret;
+    mod source;
+    pub(crate) mod translate;
+}
 mod subject;
-mod translate;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

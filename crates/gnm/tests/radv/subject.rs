@@ -3,11 +3,11 @@
 use crate::compare::compare;
 use crate::device::Gpu;
 use crate::dispatch;
-use crate::interpret::interpret;
 use crate::judges;
 use crate::play::{Played, play};
 use crate::recorded::{Recorded, records};
-use crate::translate::{Translated, translate};
+use crate::rig::interpret::interpret;
+use crate::rig::translate::{Translated, sent};
 use afterimage_gcn_corpus::{Compare, Compiled, Header, Program, Shader, Stage, World};
 use afterimage_ir::MAX_WAVE;
 use afterimage_shader_gcn::io::Source;
@@ -86,8 +86,8 @@ impl<'a> Subject<'a> {
 
     fn shader(&self, gpu: &Gpu, shader: &Shader, played: &Played, recorded: &Recorded) -> Result<(), Failure> {
         let words = shader.words();
-        let sent = played.shaders.iter().filter_map(|bytes| Source::from_bytes(bytes).ok());
-        let own: Vec<Source> = sent.filter(|source| words.starts_with(&source.code)).collect();
+        let came = played.shaders.iter().filter_map(|bytes| Source::from_bytes(bytes).ok());
+        let own: Vec<Source> = came.filter(|source| words.starts_with(&source.code)).collect();
         if own.is_empty() {
             return Err((Step::Translate, format!("it is not sent: {}", played.log)));
         }
@@ -97,7 +97,7 @@ impl<'a> Subject<'a> {
         let world = recorded.world.with_code(shader);
         let user = world.user(shader).map_err(|name| (Step::Translate, format!("no user data `{name}`")))?;
         for source in own {
-            let translated = translate(&source, &world, user).map_err(|why| (Step::Translate, why))?;
+            let translated = sent(&source, &world, user).map_err(|why| (Step::Translate, why))?;
             let options = Options { bindless: false, ..gpu.options };
             let mut written = translated.module.clone();
             assert!(afterimage_passes::guest_waves::run(&mut written, gpu.subgroup));

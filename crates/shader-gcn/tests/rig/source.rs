@@ -8,9 +8,9 @@ use afterimage_shader_gcn::io::{
 use afterimage_shader_gcn::resources;
 
 /// User data and memory.
-struct Guest<'a> {
-    world: &'a World,
-    user: [u32; 16],
+pub(super) struct Guest<'a> {
+    pub(super) world: &'a World,
+    pub(super) user: [u32; 16],
 }
 
 impl Scalars for Guest<'_> {

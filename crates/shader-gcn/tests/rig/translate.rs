@@ -1,30 +1,12 @@
-//! A shader as it was sent, through all of the translation, and what its constant banks hold in a world.
+//! A shader of the corpus through all of the translation, and what its constant banks hold in a world.
 
-use afterimage_gcn_corpus::World;
-use afterimage_ir::Module;
+use afterimage_gcn_corpus::{Program, Shader, World};
+use afterimage_ir::{Module, Segment};
 use afterimage_passes::{FloatRules, optimize};
-use afterimage_shader_gcn::io::{BufferAt, Resources, Scalars, Source, Values, WINDOW_PAGE, bank};
+use afterimage_shader_gcn::io::{BufferAt, Resources, Source, Values, WINDOW_PAGE, bank};
 use afterimage_shader_gcn::{lift, resources};
 
-/// User data and memory, where the program lies at the world's place for code.
-struct Guest<'a> {
-    world: &'a World,
-    user: [u32; 16],
-}
-
-impl Scalars for Guest<'_> {
-    fn user(&self, n: u8) -> u32 {
-        self.user.get(usize::from(n)).copied().unwrap_or(0)
-    }
-
-    fn word(&self, address: u64) -> Option<u32> {
-        self.world.word(address)
-    }
-
-    fn program(&self) -> u64 {
-        self.world.code()
-    }
-}
+use super::source::{Guest, source};
 
 /// A translated shader.
 pub(crate) struct Translated {
@@ -47,18 +29,31 @@ pub(crate) struct Bound {
     pub(crate) records: u32,
 }
 
+/// Translates a shader.
+///
+/// # Errors
+/// In words, what cannot be translated.
+pub(crate) fn translate(program: &Program, shader: &Shader, world: &World) -> Result<Translated, String> {
+    let (source, resources, values) = source(program, shader, world)?;
+    of(&source, resources, values, world)
+}
+
 /// Translates what was sent of a shader with these user registers.
 ///
 /// # Errors
 /// In words, what cannot be translated.
-pub(crate) fn translate(source: &Source, world: &World, user: [u32; 16]) -> Result<Translated, String> {
-    let mut module = lift(source).map_err(|error| error.to_string())?;
-    optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict });
+pub(crate) fn sent(source: &Source, world: &World, user: [u32; 16]) -> Result<Translated, String> {
     let found = resources(source).map_err(|error| error.to_string())?;
     let values = found.evaluate(&Guest { world, user });
+    of(source, found, values, world)
+}
+
+fn of(source: &Source, resources: Resources, values: Values, world: &World) -> Result<Translated, String> {
+    let mut module = lift(source).map_err(|error| error.to_string())?;
+    optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict });
     let places = world.places.iter().filter(|place| place.resource.is_some());
     let places = places.map(|place| (place.address, place.words.len() as u64 * 4)).collect();
-    Ok(Translated { module, resources: found, values, places })
+    Ok(Translated { module, resources, values, places })
 }
 
 impl Translated {
@@ -82,6 +77,12 @@ impl Translated {
         self.resources.buffers.iter().map(|buffer| bound(buffer.at)).collect()
     }
 
+    /// The guest's address of an image.
+    pub(crate) fn image_address(&self, image: u32) -> u64 {
+        let words = self.values.all(self.resources.images[image as usize].descriptor);
+        u64::from(words[0]) << 8 | u64::from(words[1] & 0xff) << 40
+    }
+
     /// A constant register; `place` says where a buffer lies for the shader, and how many bytes it may access.
     pub(crate) fn constant(&self, bank_id: u8, index: u32, place: &dyn Fn(Bound) -> (u64, u32)) -> [u32; 4] {
         match bank_id {
@@ -95,5 +96,11 @@ impl Translated {
             }),
             _ => [0; 4],
         }
+    }
+
+    /// Registers of all segments, as they lie behind the stage's address.
+    pub(crate) fn constants(&self, segments: &[Segment], place: &dyn Fn(Bound) -> (u64, u32)) -> Vec<[u32; 4]> {
+        let all = segments.iter().flat_map(|segment| (0..segment.count).map(|n| (segment.bank, segment.first + n)));
+        all.map(|(bank, index)| self.constant(bank, index, place)).collect()
     }
 }
