@@ -1,7 +1,7 @@
 //! A shader of the corpus through all of the translation, and what its constant banks hold in a world.
 
 use afterimage_gcn_corpus::{Program, Shader, World};
-use afterimage_ir::{Module, Segment};
+use afterimage_ir::Module;
 use afterimage_passes::{FloatRules, optimize};
 use afterimage_shader_gcn::io::{BufferAt, Resources, Source, Values, WINDOW_PAGE, bank};
 use afterimage_shader_gcn::{lift, resources};
@@ -77,12 +77,6 @@ impl Translated {
         self.resources.buffers.iter().map(|buffer| bound(buffer.at)).collect()
     }
 
-    /// The guest's address of an image.
-    pub(crate) fn image_address(&self, image: u32) -> u64 {
-        let words = self.values.all(self.resources.images[image as usize].descriptor);
-        u64::from(words[0]) << 8 | u64::from(words[1] & 0xff) << 40
-    }
-
     /// A constant register; `place` says where a buffer lies for the shader, and how many bytes it may access.
     pub(crate) fn constant(&self, bank_id: u8, index: u32, place: &dyn Fn(Bound) -> (u64, u32)) -> [u32; 4] {
         match bank_id {
@@ -96,11 +90,5 @@ impl Translated {
             }),
             _ => [0; 4],
         }
-    }
-
-    /// Registers of all segments, as they lie behind the stage's address.
-    pub(crate) fn constants(&self, segments: &[Segment], place: &dyn Fn(Bound) -> (u64, u32)) -> Vec<[u32; 4]> {
-        let all = segments.iter().flat_map(|segment| (0..segment.count).map(|n| (segment.bank, segment.first + n)));
-        all.map(|(bank, index)| self.constant(bank, index, place)).collect()
     }
 }
