@@ -1,7 +1,8 @@
 //! A program of a corpus as a recording: its code, tables and contents in ranges of exact size at changing places in pages, and its packets.
 
 use crate::memory::{in_memory, of_memory};
-use afterimage_gcn_corpus::{Compiled, Format, Program, Shader, Shift, World};
+use afterimage_gcn_corpus::reflect::reflect;
+use afterimage_gcn_corpus::{Compiled, Format, Program, Shader, Shift, Stage, World};
 use afterimage_gnm::driver::{Call, calls};
 use afterimage_gnm::gcap::{Dump, Record, Submission, Writer};
 use afterimage_gnm_types::packets::Header;
@@ -31,9 +32,6 @@ pub(crate) struct Recorded {
     pub(crate) records: Vec<Record>,
     /// The resource of each dump.
     pub(crate) dumps: Vec<usize>,
-    /// What its memory is made of, without code.
-    #[allow(dead_code, reason = "the interpreter has it, which the example has not")]
-    pub(crate) world: World,
 }
 
 impl Recorded {
@@ -140,7 +138,7 @@ pub(crate) fn records(program: &Program, compiled: &Compiled, number: u64, seed:
     records.push(Record::Memory { address: at, bytes: bytes(&commands.0) });
     records.push(Record::Submit(Submission { queue, draw, constant: (0, 0) }));
     records.extend(asked);
-    Ok(Recorded { records, dumps, world })
+    Ok(Recorded { records, dumps })
 }
 
 struct Job<'a> {
@@ -163,6 +161,16 @@ impl Job<'_> {
 
     fn stage(&self, stage: &str) -> Option<&Shader> {
         self.compiled.shaders.iter().find(|shader| shader.stage == stage && !shader.listing.is_empty())
+    }
+
+    /// The execution modes of stages, as SPIR-V numbers them.
+    fn modes(&self, stages: &[Stage]) -> Result<Vec<u32>, String> {
+        let mut modes = Vec::new();
+        for stage in stages.iter().filter(|stage| self.program.stages.contains(stage)) {
+            let words = self.program.spirv(*stage).map_err(|why| why.to_string())?;
+            modes.extend(reflect(&words)?.modes.into_iter().map(|(mode, _)| mode));
+        }
+        Ok(modes)
     }
 
     fn dispatch(&self, out: &mut Commands) -> Result<(), String> {
@@ -201,14 +209,17 @@ impl Job<'_> {
         };
         out.set(reg::VGT_SHADER_STAGES_EN, &[stages]);
         let header = &self.program.header;
-        let (kind, corners) = match header.topology.as_str() {
-            _ if header.patch != 0 => (DI_PT_PATCH, header.patch),
-            "points" => (DI_PT_POINTLIST, 3),
-            "lines" => (DI_PT_LINELIST, 4),
-            "lines_adjacency" => (DI_PT_LINELIST_ADJ, 4),
-            "triangles_adjacency" => (DI_PT_TRILIST_ADJ, 6),
-            _ => (DI_PT_TRILIST, 3),
-        };
+        let geometry = self.modes(&[Stage::Geom])?;
+        /// What a geometry shader takes, by SPIR-V's execution modes; the primitive, and the vertices of one.
+        const TAKES: [(u32, u32, u32); 4] = [
+            (19, DI_PT_POINTLIST, 1),
+            (20, DI_PT_LINELIST, 2),
+            (21, DI_PT_LINELIST_ADJ, 4),
+            (23, DI_PT_TRILIST_ADJ, 6),
+        ];
+        let takes = TAKES.iter().find(|row| geometry.contains(&row.0)).map_or((DI_PT_TRILIST, 3), |row| (row.1, row.2));
+        let (kind, corners) = if header.patch != 0 { (DI_PT_PATCH, header.patch) } else { takes };
+        let corners = corners.max(header.draw[0]);
         out.set(reg::VGT_PRIMITIVE_TYPE, &[kind]);
         out.call(&calls::DrawIndexAuto { index_count: corners, flags: 0 })
     }
@@ -234,6 +245,16 @@ impl Job<'_> {
             out.set(reg::CB_COLOR0_BASE + 0x3C * n, &values);
             mask |= 15 << (4 * n);
         }
+        if header.depth {
+            use reg::DB_DEPTH_CONTROL as D;
+            use reg::DB_Z_INFO as Z;
+            let base = ((TARGETS + TARGET_STEP * 8) >> 8) as u32;
+            out.set(reg::DB_Z_INFO, &[Z::FORMAT.bits(Z_32_FLOAT) | Z::TILE_MODE_INDEX.bits(2)]);
+            out.set(reg::DB_Z_READ_BASE, &[base, 0, base, 0]);
+            out.set(reg::DB_DEPTH_SIZE, &[(SIDE / 8 - 1) | (SIDE / 8 - 1) << 11, SIDE * SIDE / 64 - 1]);
+            let tested = D::Z_ENABLE.bits(1) | D::Z_WRITE_ENABLE.bits(1) | D::ZFUNC.bits(FRAG_LEQUAL);
+            out.set(reg::DB_DEPTH_CONTROL, &[tested]);
+        }
         out.set(reg::CB_TARGET_MASK, &[mask]);
         out.set(reg::CB_SHADER_MASK, &[mask]);
     }
@@ -256,8 +277,16 @@ impl Job<'_> {
         let config =
             C::NUM_PATCHES.bits(PATCHES) | C::HS_NUM_INPUT_CP.bits(corners) | C::HS_NUM_OUTPUT_CP.bits(corners);
         use reg::VGT_TF_PARAM as P;
-        // Triangles in whole steps.
-        let tessellator = P::TYPE.bits(1) | P::TOPOLOGY.bits(2);
+        let modes = self.modes(&[Stage::Tesc, Stage::Tese])?;
+        let has = |mode: u32| modes.contains(&mode);
+        // Quads, isolines; points, then triangles one way round or the other. Steps are whole ones.
+        let kind = if has(24) { 2 } else { u32::from(!has(25)) };
+        let topology = match () {
+            () if has(10) => 0,
+            () if has(25) => 1,
+            () => 2 + u32::from(has(5)),
+        };
+        let tessellator = P::TYPE.bits(kind) | P::TOPOLOGY.bits(topology);
         let levels = [64f32.to_bits(), 0f32.to_bits()];
         let regs = [low, high, rsrc1, rsrc2, tessellator, levels[0], levels[1]];
         out.call(&calls::SetHsShader { regs, ls_hs_config: config })?;
@@ -271,9 +300,10 @@ impl Job<'_> {
         out.call(&calls::SetEsShader { regs: self.put(es), modifier: 0 })?;
         out.set(reg::SPI_SHADER_USER_DATA_ES_0, &self.user(es)?);
         let [low, high, rsrc1, rsrc2] = self.put(gs);
-        /// Triangle strips.
-        const STRIPS: u32 = 2;
-        let regs = [low, high, rsrc1, rsrc2, 0, STRIPS, gs.register("gs_instance_cnt")];
+        // Points, lines, or triangles.
+        let modes = self.modes(&[Stage::Geom])?;
+        let strips = if modes.contains(&27) { 0 } else { 2 - u32::from(modes.contains(&28)) };
+        let regs = [low, high, rsrc1, rsrc2, 0, strips, gs.register("gs_instance_cnt")];
         out.call(&calls::SetGsShader { regs })?;
         out.set(reg::SPI_SHADER_USER_DATA_GS_0, &self.user(gs)?);
         let rows = [

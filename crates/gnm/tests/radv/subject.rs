@@ -94,7 +94,7 @@ impl<'a> Subject<'a> {
         if !played.log.is_empty() {
             return Err((Step::Translate, played.log.clone()));
         }
-        let world = recorded.world.with_code(shader);
+        let world = World::new(&self.program.name, &self.program.header, SEED).with_code(shader);
         let user = world.user(shader).map_err(|name| (Step::Translate, format!("no user data `{name}`")))?;
         for source in own {
             let translated = sent(&source, &world, user).map_err(|why| (Step::Translate, why))?;
