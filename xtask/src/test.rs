@@ -74,7 +74,7 @@ enum Part {
 /// The parts of `--quick`.
 const QUICK: [Part; 3] = [Part::Fmt, Part::Clippy, Part::Crates];
 /// The parts that the laboratory does, and their names in `lab/src/check.rs`.
-const LABORATORY: [(Part, &str); 8] = [
+const LABORATORY: [(Part, &str); 9] = [
     (Part::Samples, "samples"),
     (Part::Install, "install"),
     (Part::Keys, "keys"),
