@@ -21,7 +21,7 @@ const LEFT_OUT: &[LeftOut] = &[
         program: "viewer",
         why: "minutes: windows, programs and renderers that end in every way",
     },
-    LeftOut { package: "gnm", program: "radv", why: "105 s and more: every shader of the corpus" },
+    LeftOut { package: "gnm", program: "radv", why: "30 s and more: every shader of the corpus" },
     LeftOut {
         package: "vulkan",
         program: "strangers",

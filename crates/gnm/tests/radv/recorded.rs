@@ -11,6 +11,8 @@ use afterimage_gnm_types::{Opcode, op, reg, value::*};
 
 /// Where the commands are.
 const COMMANDS: u64 = 0x8_0000_0000;
+/// Where indices are.
+const INDICES: u64 = 0x7_0000_0000;
 /// From the code of one stage to the next.
 const CODE_STEP: u64 = 0x2_0000;
 /// Where colour targets and the depth buffer are, from one to the next, and their side.
@@ -118,7 +120,7 @@ pub(crate) fn records(program: &Program, compiled: &Compiled, number: u64, seed:
         records.push(Record::Map { address: world.scratch, size: SCRATCH });
     }
     let mut commands = Commands::default();
-    let job = Job { program, compiled, world: &world };
+    let job = Job { program, compiled, world: &world, indices: INDICES + 2 * (number * 71 % 2048) };
     let mut queue = 0;
     if program.is_compute() {
         // On the graphics ring and on those of compute.
@@ -131,7 +133,8 @@ pub(crate) fn records(program: &Program, compiled: &Compiled, number: u64, seed:
         for n in 0..9 {
             records.push(Record::Map { address: TARGETS + TARGET_STEP * n, size: u64::from(SIDE * SIDE * 16) });
         }
-        job.draw(&mut commands)?;
+        let bytes = job.draw(&mut commands)?;
+        records.push(Record::Memory { address: job.indices, bytes });
     }
     let at = COMMANDS + 4 * (number * 53 % 1024);
     let draw = (at, 4 * commands.0.len() as u64);
@@ -145,6 +148,8 @@ struct Job<'a> {
     program: &'a Program,
     compiled: &'a Compiled,
     world: &'a World,
+    /// Where its indices are.
+    indices: u64,
 }
 
 impl Job<'_> {
@@ -185,7 +190,8 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn draw(&self, out: &mut Commands) -> Result<(), String> {
+    /// Draws; gives what the index buffer holds.
+    fn draw(&self, out: &mut Commands) -> Result<Vec<u8>, String> {
         out.call(&calls::DrawInitDefaultHardwareState {})?;
         self.screen(out);
         let scratch = self.compiled.shaders.iter().map(|shader| shader.scratch).max().unwrap_or(0);
@@ -221,7 +227,12 @@ impl Job<'_> {
         let (kind, corners) = if header.patch != 0 { (DI_PT_PATCH, header.patch) } else { takes };
         let corners = corners.max(header.draw[0]);
         out.set(reg::VGT_PRIMITIVE_TYPE, &[kind]);
-        out.call(&calls::DrawIndexAuto { index_count: corners, flags: 0 })
+        out.call(&calls::DrawIndexAuto { index_count: corners, flags: 0 })?;
+        // And the other way round, for those that look only at one side.
+        let index_address = [self.indices as u32, (self.indices >> 32) as u32];
+        out.packet(op::INDEX_TYPE, &[0]);
+        out.call(&calls::DrawIndex { index_count: corners, index_address, flags: 0, kind: 0 })?;
+        Ok((0..corners as u16).rev().flat_map(u16::to_le_bytes).collect())
     }
 
     /// Viewport, scissors and targets.
@@ -251,7 +262,9 @@ impl Job<'_> {
             let base = ((TARGETS + TARGET_STEP * 8) >> 8) as u32;
             out.set(reg::DB_Z_INFO, &[Z::FORMAT.bits(Z_32_FLOAT) | Z::TILE_MODE_INDEX.bits(2)]);
             out.set(reg::DB_Z_READ_BASE, &[base, 0, base, 0]);
-            out.set(reg::DB_DEPTH_SIZE, &[(SIDE / 8 - 1) | (SIDE / 8 - 1) << 11, SIDE * SIDE / 64 - 1]);
+            // Its tiles are of 128 lines and columns.
+            let side = 2 * SIDE;
+            out.set(reg::DB_DEPTH_SIZE, &[(side / 8 - 1) | (side / 8 - 1) << 11, side * side / 64 - 1]);
             let tested = D::Z_ENABLE.bits(1) | D::Z_WRITE_ENABLE.bits(1) | D::ZFUNC.bits(FRAG_LEQUAL);
             out.set(reg::DB_DEPTH_CONTROL, &[tested]);
         }
