@@ -46,7 +46,8 @@ impl<D: Device> Renderer<D> {
             None => Ok(()),
         };
         self.commands.end();
-        if picture.is_some() {
+        // One that could not be drawn into has nothing to show.
+        if drawn.is_ok() {
             windows.show(&mut self.commands.queue);
         }
         self.presenter.windows = Some(windows);

@@ -65,6 +65,8 @@ where
                 tracing::error!("{}: {error}", target.id);
             }
         }
+        // One that was not shown goes before another is asked for.
+        self.drawable = None;
         self.drawable = queue.next_drawable(layer);
         self.drawable.as_ref().map(D::Queue::drawable_texture)
     }
