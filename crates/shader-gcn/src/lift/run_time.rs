@@ -40,7 +40,7 @@ impl Descriptor {
         Descriptor { base: [low, address], stride, records, word3 }
     }
 
-    /// Where an access at a byte offset goes. `records`: how many there are behind the record it is in, if that is known to be inside.
+    /// Where an access at a byte offset goes, from where on `limit` bytes may be accessed as far as the descriptor says.
     fn place(&self, l: &mut Lifter<'_>, offset: Value, limit: Value) -> Option<Place> {
         let base = l.b.construct(&self.base);
         let address = advance(&mut l.b, base, offset);

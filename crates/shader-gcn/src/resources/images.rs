@@ -1,0 +1,206 @@
+//! Images and samplers: which slot each access has, and which of several where nobody knows the descriptors before the program runs.
+
+use super::{
+    ExprId, Finder, Flow, From, ImageUse, LiftError, MAX_IMAGES, MAX_STORAGE_IMAGES, MAX_WORDS, Reason, Resources,
+    SamplerUse, TextureUse, Use, What, number, tables,
+};
+
+/// Most levels of an image that is stored to.
+const MOST_LEVELS: usize = 15;
+
+/// An image instruction, with what is known of its descriptors.
+pub(super) struct ImageAccess {
+    pub(super) at: usize,
+    pub(super) image: From<8>,
+    pub(super) sampler: Option<From<4>>,
+    pub(super) compare: bool,
+    /// Whether image and sampler come out of one table, where they lie side by side.
+    pub(super) pairs: bool,
+    /// Whether it names a level of an image that has several, as what is stored to does.
+    pub(super) mip: bool,
+    /// Whether it stores; whether it needs a sampler's derivatives does not matter here.
+    pub(super) stores: bool,
+}
+
+/// An access of an image that chooses among slots.
+pub(super) struct Chosen {
+    pub(super) at: usize,
+    pub(super) image: From<8>,
+    pub(super) sampler: Option<From<4>>,
+    /// Whether the slots are storage images'.
+    pub(super) storage: bool,
+    pub(super) slots: Vec<Slot>,
+}
+
+/// One of them, with the words that are bound to it.
+pub(super) struct Slot {
+    pub(super) slot: u32,
+    pub(super) level: Option<u8>,
+    pub(super) image: [ExprId; 8],
+    pub(super) sampler: Option<[ExprId; 4]>,
+}
+
+impl Finder {
+    /// The slot of a storage image.
+    pub(super) fn storage(&mut self, descriptor: [ExprId; 8], level: u8, written: bool) -> Result<u32, Reason> {
+        let Resources { images, storage_images, .. } = &mut self.resources;
+        let same = |image: &ImageUse| image.storage && image.descriptor == descriptor && image.level == level;
+        let image = ImageUse { descriptor, storage: true, written, layers: false, level };
+        let index = number(images, same, image, "images", MAX_IMAGES)?;
+        images[index as usize].written |= written;
+        number(storage_images, |&image| image == index, index, "storage images", MAX_STORAGE_IMAGES)
+    }
+
+    pub(super) fn image(&mut self, access: &ImageAccess) -> Result<Use, Reason> {
+        let From::Known(descriptor) = access.image else { return Ok(Use::None) };
+        let sampler = match access.sampler {
+            Some(From::Known(descriptor)) => Some(descriptor),
+            _ => None,
+        };
+        let (slot, storage) = self.slot(access, descriptor, sampler, 0)?;
+        Ok(if storage { Use::StorageImage(slot) } else { Use::Texture(slot) })
+    }
+
+    /// The slot for an access with these descriptors, and whether it is a storage image's.
+    fn slot(
+        &mut self,
+        access: &ImageAccess,
+        descriptor: [ExprId; 8],
+        sampler: Option<[ExprId; 4]>,
+        level: u8,
+    ) -> Result<(u32, bool), Reason> {
+        if access.stores || (sampler.is_none() && self.is_stored(descriptor)) {
+            return Ok((self.storage(descriptor, level, access.stores)?, true));
+        }
+        let Resources { images, samplers, textures, .. } = &mut self.resources;
+        let layers = sampler.is_none();
+        let same = |image: &ImageUse| !image.storage && image.descriptor == descriptor && image.layers == layers;
+        let image = ImageUse { descriptor, storage: false, written: false, layers, level: 0 };
+        let image = number(images, same, image, "images", MAX_IMAGES)?;
+        let sampler = match sampler {
+            Some(descriptor) => {
+                let same = |sampler: &SamplerUse| sampler.descriptor == descriptor;
+                Some(number(samplers, same, SamplerUse { descriptor }, "samplers", MAX_IMAGES)?)
+            }
+            None => None,
+        };
+        let texture = TextureUse { image, sampler, compare: access.compare };
+        let same = |other: &TextureUse| *other == texture;
+        Ok((number(textures, same, texture, "textures in its stage", self.most_textures)?, false))
+    }
+
+    /// Whether the program stores to an image.
+    fn is_stored(&self, descriptor: [ExprId; 8]) -> bool {
+        self.resources.images.iter().any(|image| image.storage && image.descriptor == descriptor)
+    }
+
+    /// Whether something of an access is chosen while the program runs: the image, the sampler, or the level of what is stored to.
+    pub(super) fn chooses(&self, access: &ImageAccess) -> bool {
+        match access.image {
+            From::Table(_) => true,
+            From::Known(descriptor) => {
+                matches!(access.sampler, Some(From::Table(_))) || access.mip && self.is_stored(descriptor)
+            }
+        }
+    }
+
+    /// Gives slots to accesses of images out of tables. What is stored to comes first, for loads of it find it there.
+    pub(super) fn choices(&mut self, flow: &Flow, accesses: &[ImageAccess]) -> Result<(), LiftError> {
+        for stores in [true, false] {
+            let some = || accesses.iter().filter(|access| access.stores == stores);
+            let mut kinds: Vec<(From<8>, Option<From<4>>, bool, bool)> = Vec::new();
+            for access in some() {
+                let kind = (access.image, access.sampler, access.compare, access.mip);
+                if !kinds.contains(&kind) {
+                    kinds.push(kind);
+                }
+            }
+            let (used, most) = if stores {
+                (self.resources.storage_images.len(), MAX_STORAGE_IMAGES)
+            } else {
+                (self.resources.textures.len(), self.most_textures)
+            };
+            let each = most.saturating_sub(used) / kinds.len().max(1);
+            for access in some() {
+                let found = self.choice(access, each.min(tables::MOST));
+                found.map_err(|reason| reason.at(&flow.insts[access.at]))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives an access out of tables at most `most` slots.
+    fn choice(&mut self, access: &ImageAccess, most: usize) -> Result<(), Reason> {
+        if most == 0 {
+            return Err(Reason::TooMany {
+                what: "textures or storage images beside its tables",
+                most: self.most_textures,
+            });
+        }
+        // Of two tables not each entry goes with each other: there are as many as would be too many.
+        let (images, samplers) = match (access.image, access.sampler) {
+            (From::Table(_), Some(From::Table(_))) if !access.pairs => {
+                let samplers = most.isqrt().max(1);
+                (most / samplers, samplers)
+            }
+            (From::Table(_), _) => (most, 1),
+            (From::Known(_), Some(From::Table(_))) => (1, most),
+            (From::Known(_), _) => (1, 1),
+        };
+        // Of images out of tables the first level alone is known.
+        let levels = match access.image {
+            From::Known(descriptor) if access.mip && (access.stores || self.is_stored(descriptor)) => {
+                Some((most + 1).min(MOST_LEVELS))
+            }
+            _ => None,
+        };
+        let full = || Reason::TooMany { what: "expressions", most: MAX_WORDS };
+        let mut slots = Vec::new();
+        for entry in 0..images * samplers {
+            let (image, sampler) = (entry / samplers, entry % samplers);
+            let image = match access.image {
+                From::Known(words) => words,
+                From::Table(base) => {
+                    let what = if access.pairs { What::Pairs } else { What::Images };
+                    self.table_words(base, what, image as u8, 0).ok_or_else(full)?
+                }
+            };
+            let sampler = match access.sampler {
+                None => None,
+                Some(From::Known(words)) => Some(words),
+                Some(From::Table(base)) => {
+                    let (what, entry) = if access.pairs { (What::Pairs, entry) } else { (What::Samplers, sampler) };
+                    Some(self.table_words(base, what, entry as u8, 8).ok_or_else(full)?)
+                }
+            };
+            if let Some(levels) = levels {
+                for level in 0..levels as u8 {
+                    let (slot, _) = self.slot(access, image, None, level)?;
+                    slots.push(Slot { slot, level: Some(level), image, sampler: None });
+                }
+                continue;
+            }
+            let (slot, _) = self.slot(access, image, sampler, 0)?;
+            slots.push(Slot { slot, level: None, image, sampler });
+        }
+        self.uses[access.at] = Use::Table(Vec::new());
+        let storage = access.stores || levels.is_some();
+        self.chosen.push(Chosen { at: access.at, image: access.image, sampler: access.sampler, storage, slots });
+        Ok(())
+    }
+
+    /// Words of an entry of a table, from a word on.
+    fn table_words<const N: usize>(
+        &mut self,
+        base: [ExprId; 2],
+        what: What,
+        entry: u8,
+        first: u8,
+    ) -> Option<[ExprId; N]> {
+        let mut words = [0; N];
+        for (n, word) in (first..).zip(&mut words) {
+            *word = self.exprs.table(base, what, entry, n)?;
+        }
+        Some(words)
+    }
+}
