@@ -59,6 +59,8 @@ pub use memory::slots::{DeviceSlots, SharedSlots};
 pub use missing::no_driver;
 pub use options::{FrameSet, Options, Without};
 pub use pipeline::shaders::ShaderReplacer;
+#[cfg(unix)]
+pub use present::exported::{EXPORT_FORMAT, ExportKind, ExportedPicture, Exports};
 pub use present::presenter::{Picture, PictureSink};
 pub use present::swapchain::SurfaceFactory;
 pub use raw_window_handle;

@@ -183,6 +183,12 @@ impl Translator {
         Ok(())
     }
 
+    /// Waits until every frame that was shown has left the GPU; the number of the last.
+    pub fn finish_frames(&mut self) -> u64 {
+        self.port.wait_for_frames(0);
+        self.port.frame() - 1
+    }
+
     /// Shows a buffer, and ends the frame.
     pub fn show_display(&mut self, memory: &mut dyn GuestMemory, display: &Display) {
         self.screen.shown = Some(*display);

@@ -212,6 +212,8 @@ pub struct Profile {
     pub timestamp_bits: u32,
     /// VK_KHR_swapchain.
     pub swapchain: bool,
+    /// VK_KHR_external_memory_fd, and VK_EXT_external_memory_dma_buf.
+    pub external_memory: [bool; 2],
     /// formatA4R4G4B4 of VK_EXT_4444_formats (promoted to 1.3 as an option).
     pub format_4444: bool,
     /// VK_EXT_graphics_pipeline_library: stages of pipelines are made apart from one another, and linked.
@@ -256,6 +258,8 @@ pub(crate) struct Features {
 /// Extensions that are used where found, with the structure that must be chained for each.
 pub(crate) const OPTIONAL: &[&CStr] = &[
     khr::swapchain::NAME,
+    khr::external_memory_fd::NAME,
+    ext::external_memory_dma_buf::NAME,
     ext::extended_dynamic_state3::NAME,
     ext::multi_draw::NAME,
     ext::custom_border_color::NAME,
@@ -573,6 +577,7 @@ impl Profile {
             triangle_fans: !has(c"VK_KHR_portability_subset"),
             timestamp_bits,
             swapchain: has(khr::swapchain::NAME),
+            external_memory: [khr::external_memory_fd::NAME, ext::external_memory_dma_buf::NAME].map(has),
             format_4444,
             pipeline_libraries: pipeline_libraries(&features, &libraries, properties.device_type, wanted),
             memory_budget: has(ext::memory_budget::NAME),

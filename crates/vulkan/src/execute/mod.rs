@@ -10,6 +10,8 @@ pub(crate) mod copy;
 pub(crate) mod draw;
 pub(crate) mod dynamic;
 mod executor;
+#[cfg(unix)]
+mod export;
 pub(crate) mod feedback;
 pub(crate) mod flat;
 mod frames;

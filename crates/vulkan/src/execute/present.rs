@@ -93,6 +93,10 @@ impl Renderer {
         if !files.is_empty() || self.presenter.sink.is_some() {
             self.copy_picture(body, files)?;
         }
+        #[cfg(unix)]
+        if let Err(error) = self.export_picture(body) {
+            self.fail(error);
+        }
         let shown = self.show(body).unwrap_or_else(|error| {
             self.fail(error);
             None

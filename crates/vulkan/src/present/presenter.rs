@@ -73,6 +73,9 @@ pub(crate) struct Presenter {
     /// What was counted when that log was last told of the GPU, and when.
     pub(crate) logged: Option<(Instant, Counters)>,
     pub(crate) sink: Option<PictureSink>,
+    /// Images that pictures go to for another device.
+    #[cfg(unix)]
+    pub(crate) exports: Option<crate::present::exported::Exports>,
     pub(crate) pending: VecDeque<Pending>,
     writers: Option<Workers>,
     /// Files that could not be written.
@@ -132,6 +135,8 @@ impl Presenter {
             hud_log,
             logged: None,
             sink: None,
+            #[cfg(unix)]
+            exports: None,
             pending: VecDeque::new(),
             targets: Vec::new(),
             swapchains: FxHashMap::default(),

@@ -11,4 +11,6 @@ pub(crate) enum Trash {
     Image(Arc<Image>),
     View(ImageView),
     Sampler(Sampler),
+    #[cfg(unix)]
+    Exported(Arc<crate::present::exported::ExportImage>),
 }
