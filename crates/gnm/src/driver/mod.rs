@@ -114,7 +114,7 @@ impl Default for Driver {
 }
 
 macro_rules! functions {
-    ($( $(#[$doc:meta])* $function:ident $call:ident ( $( $parameter:ident: $type:ty ),* $(,)? ) { $($fields:tt)* } )*) => {
+    ($( $(#[$doc:meta])* $function:ident $symbol:ident $call:ident ( $( $parameter:ident: $type:ty ),* $(,)? ) { $($fields:tt)* } )*) => {
         impl Driver {
             $(
                 $(#[$doc])*
@@ -127,63 +127,72 @@ macro_rules! functions {
     };
 }
 
-functions! {
-    /// Draws with indices at a guest address.
-    draw_index DrawIndex(index_count: u32, index_address: u64, flags: u32, kind: u32) {
-        index_count, index_address: halves(index_address), flags, kind
-    }
-    /// Draws without indices.
-    draw_index_auto DrawIndexAuto(index_count: u32, flags: u32) { index_count, flags }
-    /// Draws with indices of the buffer that `INDEX_BASE` says.
-    draw_index_offset DrawIndexOffset(index_offset: u32, index_count: u32, flags: u32) { index_offset, index_count, flags }
-    /// Draws with indices; the parts of the draw are in memory.
-    draw_index_indirect DrawIndexIndirect(data_offset: u32, stage: Stage, vertex_sgpr: u32, instance_sgpr: u32, flags: u32) {
-        data_offset, stage: stage as u32, vertex_sgpr, instance_sgpr, flags
-    }
-    /// Draws without indices; the parts of the draw are in memory.
-    draw_indirect DrawIndirect(data_offset: u32, stage: Stage, vertex_sgpr: u32, instance_sgpr: u32, flags: u32) {
-        data_offset, stage: stage as u32, vertex_sgpr, instance_sgpr, flags
-    }
-    /// Runs groups of the compute shader.
-    dispatch_direct DispatchDirect(groups: [u32; 3], flags: u32) { groups, flags }
-    /// Runs groups of the compute shader, whose numbers are in memory.
-    dispatch_indirect DispatchIndirect(data_offset: u32, flags: u32) { data_offset, flags }
-    /// Sets the vertex shader.
-    set_vs_shader SetVsShader(regs: [u32; 7], modifier: u32) { regs, modifier }
-    /// Sets the vertex shader; context registers stay.
-    update_vs_shader UpdateVsShader(regs: [u32; 7], modifier: u32) { regs, modifier }
-    /// Sets the pixel shader.
-    update_ps_shader UpdatePsShader(regs: [u32; 12]) { regs }
-    /// Sets the compute shader.
-    set_cs_shader SetCsShader(regs: [u32; 7], modifier: u32) { regs, modifier }
-    /// Sets the export shader.
-    set_es_shader SetEsShader(regs: [u32; 4], modifier: u32) { regs, modifier }
-    /// Sets the geometry shader.
-    set_gs_shader SetGsShader(regs: [u32; 7]) { regs }
-    /// Sets the geometry shader; context registers stay.
-    update_gs_shader UpdateGsShader(regs: [u32; 7]) { regs }
-    /// Sets the hull shader.
-    set_hs_shader SetHsShader(regs: [u32; 7], ls_hs_config: u32) { regs, ls_hs_config }
-    /// Sets the hull shader; context registers stay.
-    update_hs_shader UpdateHsShader(regs: [u32; 7], ls_hs_config: u32) { regs, ls_hs_config }
-    /// Sets the local shader.
-    set_ls_shader SetLsShader(regs: [u32; 4], modifier: u32) { regs, modifier }
-    /// Sets a vertex shader of the library.
-    set_embedded_vs_shader SetEmbeddedVsShader(id: u32, modifier: u32) { id, modifier }
-    /// Sets a pixel shader of the library.
-    set_embedded_ps_shader SetEmbeddedPsShader(id: u32, modifier: u32) { id, modifier }
-    /// Groups primitives.
-    set_vgt_control SetVgtControl(group_minus_1: u32, partial_vs_wave: bool, switch_on_end: bool) {
-        // What does not fit is refused with the other.
-        control: group_minus_1.min(0xFFFF) | u32::from(partial_vs_wave) << 16 | u32::from(switch_on_end) << 24
-    }
-    /// Groups primitives as at the beginning.
-    reset_vgt_control ResetVgtControl() {}
-    /// Puts the graphics ring into the state that the library begins with.
-    draw_init_default_hardware_state DrawInitDefaultHardwareState() {}
-    /// Puts compute shaders into the state that the library begins with.
-    dispatch_init_default_hardware_state DispatchInitDefaultHardwareState() {}
+/// Calls of the library that become words and take their parameters as they are, a row each: the function of [`Driver`], the symbol of
+/// the console's library, the structure, the parameters, and the structure's fields. `$with` is a macro that takes the rows: whoever
+/// gives the calls to somebody else, as the C interface does, has them from here.
+#[macro_export]
+macro_rules! library_calls {
+    ($with:ident) => {
+        $with! {
+            /// Draws with indices at a guest address.
+            draw_index sceGnmDrawIndex DrawIndex(index_count: u32, index_address: u64, flags: u32, kind: u32) {
+                index_count, index_address: halves(index_address), flags, kind
+            }
+            /// Draws without indices.
+            draw_index_auto sceGnmDrawIndexAuto DrawIndexAuto(index_count: u32, flags: u32) { index_count, flags }
+            /// Draws with indices of the buffer that `INDEX_BASE` says.
+            draw_index_offset sceGnmDrawIndexOffset DrawIndexOffset(index_offset: u32, index_count: u32, flags: u32) { index_offset, index_count, flags }
+            /// Draws with indices; the parts of the draw are in memory.
+            draw_index_indirect sceGnmDrawIndexIndirect DrawIndexIndirect(data_offset: u32, stage: Stage, vertex_sgpr: u32, instance_sgpr: u32, flags: u32) {
+                data_offset, stage: stage as u32, vertex_sgpr, instance_sgpr, flags
+            }
+            /// Draws without indices; the parts of the draw are in memory.
+            draw_indirect sceGnmDrawIndirect DrawIndirect(data_offset: u32, stage: Stage, vertex_sgpr: u32, instance_sgpr: u32, flags: u32) {
+                data_offset, stage: stage as u32, vertex_sgpr, instance_sgpr, flags
+            }
+            /// Runs groups of the compute shader.
+            dispatch_direct sceGnmDispatchDirect DispatchDirect(x: u32, y: u32, z: u32, flags: u32) { groups: [x, y, z], flags }
+            /// Runs groups of the compute shader, whose numbers are in memory.
+            dispatch_indirect sceGnmDispatchIndirect DispatchIndirect(data_offset: u32, flags: u32) { data_offset, flags }
+            /// Sets the vertex shader.
+            set_vs_shader sceGnmSetVsShader SetVsShader(regs: [u32; 7], modifier: u32) { regs, modifier }
+            /// Sets the vertex shader; context registers stay.
+            update_vs_shader sceGnmUpdateVsShader UpdateVsShader(regs: [u32; 7], modifier: u32) { regs, modifier }
+            /// Sets the pixel shader.
+            update_ps_shader sceGnmUpdatePsShader UpdatePsShader(regs: [u32; 12]) { regs }
+            /// Sets the compute shader.
+            set_cs_shader sceGnmSetCsShaderWithModifier SetCsShader(regs: [u32; 7], modifier: u32) { regs, modifier }
+            /// Sets the export shader.
+            set_es_shader sceGnmSetEsShader SetEsShader(regs: [u32; 4], modifier: u32) { regs, modifier }
+            /// Sets the geometry shader.
+            set_gs_shader sceGnmSetGsShader SetGsShader(regs: [u32; 7]) { regs }
+            /// Sets the geometry shader; context registers stay.
+            update_gs_shader sceGnmUpdateGsShader UpdateGsShader(regs: [u32; 7]) { regs }
+            /// Sets the hull shader.
+            set_hs_shader sceGnmSetHsShader SetHsShader(regs: [u32; 7], ls_hs_config: u32) { regs, ls_hs_config }
+            /// Sets the hull shader; context registers stay.
+            update_hs_shader sceGnmUpdateHsShader UpdateHsShader(regs: [u32; 7], ls_hs_config: u32) { regs, ls_hs_config }
+            /// Sets the local shader.
+            set_ls_shader sceGnmSetLsShader SetLsShader(regs: [u32; 4], modifier: u32) { regs, modifier }
+            /// Sets a vertex shader of the library.
+            set_embedded_vs_shader sceGnmSetEmbeddedVsShader SetEmbeddedVsShader(id: u32, modifier: u32) { id, modifier }
+            /// Sets a pixel shader of the library.
+            set_embedded_ps_shader sceGnmSetEmbeddedPsShader SetEmbeddedPsShader(id: u32, modifier: u32) { id, modifier }
+            /// Groups primitives.
+            set_vgt_control sceGnmSetVgtControl SetVgtControl(group_minus_1: u32, partial_vs_wave: bool, switch_on_end: bool) {
+                // What does not fit is refused with the other.
+                control: group_minus_1.min(0xFFFF) | u32::from(partial_vs_wave) << 16 | u32::from(switch_on_end) << 24
+            }
+            /// Groups primitives as at the beginning.
+            reset_vgt_control sceGnmResetVgtControl ResetVgtControl() {}
+            /// Puts the graphics ring into the state that the library begins with.
+            draw_init_default_hardware_state sceGnmDrawInitDefaultHardwareState DrawInitDefaultHardwareState() {}
+            /// Puts compute shaders into the state that the library begins with.
+            dispatch_init_default_hardware_state sceGnmDispatchInitDefaultHardwareState DispatchInitDefaultHardwareState() {}
+        }
+    };
 }
+library_calls!(functions);
 
 /// A packet as lines, also one of our own: [`afterimage_gnm_types::decode::packet`] with the calls that private packets carry, and
 /// behind those what the hardware's packets for them would be.

@@ -125,7 +125,11 @@ impl<T: Kept + Default> Kept for Option<T> {
     fn keep(&mut self, archive: &mut Archive<'_>) -> Result<(), StateError> {
         let mut is_some = self.is_some();
         is_some.keep(archive)?;
-        if is_some { self.get_or_insert_default().keep(archive) } else { Ok(*self = None) }
+        if is_some {
+            return self.get_or_insert_default().keep(archive);
+        }
+        *self = None;
+        Ok(())
     }
 }
 
@@ -194,12 +198,6 @@ impl Kept for Registers {
             }
         }
         Ok(())
-    }
-}
-
-impl Default for Wait {
-    fn default() -> Self {
-        Self::ConstantCounter
     }
 }
 

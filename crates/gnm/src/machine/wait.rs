@@ -39,7 +39,7 @@ impl std::fmt::Display for Compare {
 }
 
 /// What a queue waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Wait {
     /// A word of memory.
     Memory { address: u64, compare: Compare },
@@ -50,6 +50,7 @@ pub(super) enum Wait {
     /// `ATOMIC` that loops: memory that holds a value, which is then replaced.
     Exchange { address: u64, compare: u64, value: u64, wide: bool },
     /// The constant engine is ahead.
+    #[default]
     ConstantCounter,
     /// The constant engine is less than so far ahead.
     DrawCounter { difference: u32 },

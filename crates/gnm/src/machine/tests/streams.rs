@@ -21,7 +21,7 @@ fn call(driver: &Driver, buffer: &mut CommandBuffer, which: usize, p: [u32; 12])
         3 => driver.draw_index_offset(cmd, a % 100, b % 100, c),
         4 => driver.draw_index_indirect(cmd, 16 * (b % 64), stage, c % 17, d % 16, p[4]),
         5 => driver.draw_indirect(cmd, 16 * (b % 64), stage, c % 16, d % 16, p[4]),
-        6 => driver.dispatch_direct(cmd, [a % 9, b % 9, c % 9], d),
+        6 => driver.dispatch_direct(cmd, a % 9, b % 9, c % 9, d),
         7 => driver.dispatch_indirect(cmd, 16 * (a % 64), b),
         8 => driver.set_vs_shader(cmd, seven(), d & 0x0300_03C0),
         9 => driver.update_vs_shader(cmd, seven(), 0),
