@@ -22,6 +22,7 @@ const BUILT: &[(&str, &str)] = &[
     ("bin/afterimage-viewer", "bin/afterimage-viewer"),
     ("libd3d9.so", "lib/afterimage/libd3d9.so"),
     ("libafterimage_feedback_c.so", "lib/afterimage/libafterimage_feedback_c.so"),
+    ("libafterimage_gnm_c.so", "lib/afterimage/libafterimage_gnm_c.so"),
 ];
 /// Files and folders of the source tree that every release has, and where they go.
 pub(crate) const COMMON: &[(&str, &str)] = &[
@@ -36,6 +37,8 @@ const SOURCES: &[(&str, &str)] = &[
     ("docs/release.md", "README.md"),
     ("packaging/afterimage.verb", "share/afterimage/afterimage.verb"),
     ("crates/feedback-c/examples/embed.c", "share/doc/afterimage/examples/embed.c"),
+    ("crates/gnm-c/examples/triangle.c", "share/doc/afterimage/examples/triangle.c"),
+    ("crates/gnm-c/examples/player.cpp", "share/doc/afterimage/examples/player.cpp"),
 ];
 /// Completions: the shell, and the file where it looks below a prefix, with the program's name for `NAME`.
 const COMPLETIONS: &[(&str, &str)] = &[
@@ -187,7 +190,7 @@ fn samples(ws: &Workspace, tree: &Path) -> Result {
 }
 
 /// What pkg-config reads about the libraries that programs are linked with, for a tree at `prefix`: files and texts.
-pub(crate) fn pkg_config(folder: &str, prefix: &str, version: &str) -> [(String, String); 2] {
+pub(crate) fn pkg_config(folder: &str, prefix: &str, version: &str) -> [(String, String); 3] {
     let file = |name: &str, description: &str, include: &str, library: &str| {
         let text = format!(
             "prefix={prefix}\nlibdir=${{prefix}}/{LIBRARIES}\nincludedir=${{prefix}}/{include}\n\n\
@@ -200,6 +203,7 @@ pub(crate) fn pkg_config(folder: &str, prefix: &str, version: &str) -> [(String,
     [
         file("afterimage-d3d9", "Direct3D 9 for native programs, on Vulkan", "include/afterimage", "d3d9"),
         file("afterimage-feedback", feedback, "include", "afterimage_feedback_c"),
+        file("afterimage-gnm", "The PlayStation 4's graphics for emulators, on Vulkan", "include", "afterimage_gnm_c"),
     ]
 }
 

@@ -75,8 +75,8 @@ const SAMPLES: &[Source] = &[
 const CONSOLE_SAMPLES: [(&str, &str, &str); 2] =
     [("xbox", "afterimage-nv2a", "scene"), ("playstation", "afterimage-gnm", "water")];
 
-/// The library of transform feedback for programs of others.
-const FEEDBACK: &str = "libafterimage_feedback_c.so";
+/// The libraries for programs of others: transform feedback, and the PlayStation 4's graphics.
+const EMBEDDED: [&str; 2] = ["libafterimage_feedback_c.so", "libafterimage_gnm_c.so"];
 
 /// The geometry of the samples is computed, and must come out the same to the last bit in every build.
 const CXX_FLAGS: &[&str] = &["-std=c++17", "-O2", "-Wall", "-Wextra", "-ffp-contract=off"];
@@ -291,6 +291,8 @@ fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
                 "afterimage-viewer",
                 "-p",
                 "afterimage-feedback-c",
+                "-p",
+                "afterimage-gnm-c",
             ]);
             without_paths(ws, &mut cargo)?;
             "release"
@@ -314,7 +316,7 @@ fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
     for (name, _, example) in CONSOLE_SAMPLES {
         copy(&from.join("examples").join(example), &tree.native_sample(name))?;
     }
-    for library in ["libd3d9.so", FEEDBACK] {
+    for library in ["libd3d9.so"].into_iter().chain(EMBEDDED) {
         copy(&from.join(library), &tree.root.join(library))?;
     }
     copy(&from.join("afterimage"), &tree.afterimage())?;

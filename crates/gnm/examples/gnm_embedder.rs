@@ -24,7 +24,7 @@ const WIDTH: u32 = 640;
 const HEIGHT: u32 = 480;
 
 /// Reads a position and a colour of a vertex through the V# in s[0:3].
-const VERTEX: &str = "
+pub(crate) const VERTEX: &str = "
     buffer_load_format_xyzw v[4:7], v0, s[0:3], 0 idxen
     buffer_load_format_xyzw v[8:11], v0, s[0:3], 0 idxen offset:16
     s_waitcnt vmcnt(0)
@@ -34,7 +34,7 @@ const VERTEX: &str = "
 ";
 
 /// Interpolates the colour.
-const PIXEL: &str = "
+pub(crate) const PIXEL: &str = "
     s_mov_b32 m0, s16
     v_interp_p1_f32 v2, v0, attr0.x
     v_interp_p2_f32 v2, v1, attr0.x
@@ -79,7 +79,7 @@ fn commands() -> Result<CommandBuffer, CallError> {
 }
 
 /// Has the graphics processor draw so many frames, and gives what the display shows.
-fn shown(frames: u32) -> Result<Picture, Box<dyn Error>> {
+pub(crate) fn shown(frames: u32) -> Result<Picture, Box<dyn Error>> {
     // `Regions` is memory of our own. An emulator has its own, and implements `GuestMemory` for it.
     let mut memory = Regions::default();
     memory.map(START, 16 << 20)?;

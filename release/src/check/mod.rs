@@ -123,8 +123,11 @@ fn layout(checked: &Checked<'_>) -> Result<Found> {
         "bin/afterimage-viewer",
         "include/afterimage/d3d9.h",
         "include/afterimage_feedback.h",
+        "include/afterimage_gnm.h",
+        "include/afterimage_gnm_library.h",
         "lib/pkgconfig/afterimage-d3d9.pc",
         "lib/pkgconfig/afterimage-feedback.pc",
+        "lib/pkgconfig/afterimage-gnm.pc",
         "share/man/man1/afterimage.1",
         "share/man/man1/afterimage-viewer.1",
         "share/bash-completion/completions/afterimage",
@@ -134,7 +137,8 @@ fn layout(checked: &Checked<'_>) -> Result<Found> {
     .map(str::to_owned)
     .into();
     wanted.extend(["licences.txt", "afterimage.conf", "html/index.html"].map(|file| format!("{DOCUMENTS}/{file}")));
-    wanted.extend(["libd3d9.so", "libafterimage_feedback_c.so"].map(|file| format!("{LIBRARIES}/{file}")));
+    let libraries = ["libd3d9.so", "libafterimage_feedback_c.so", "libafterimage_gnm_c.so"];
+    wanted.extend(libraries.map(|file| format!("{LIBRARIES}/{file}")));
     wanted.push(format!("{}/{}", selftest::FOLDER, selftest::INDEX));
     wanted.extend(SAMPLES.iter().map(|sample| format!("{}/{}.aftercap", selftest::FOLDER, sample.name)));
     wanted.extend(SAMPLES.iter().map(|sample| format!("{LIBRARIES}/samples/native/{}", sample.name)));
@@ -275,9 +279,11 @@ fn embedding(checked: &Checked<'_>) -> Result<Found> {
     let folder = checked.release.folder.join("built");
     files::fresh(&folder)?;
     let examples = checked.unpacked.join(DOCUMENTS).join("examples");
-    for (compiler, source, package) in
-        [("cc", "embed.c", "afterimage-feedback"), ("g++", "scene.cpp", "afterimage-d3d9")]
-    {
+    for (compiler, source, package) in [
+        ("cc", "embed.c", "afterimage-feedback"),
+        ("cc", "triangle.c", "afterimage-gnm"),
+        ("g++", "scene.cpp", "afterimage-d3d9"),
+    ] {
         let mut pkg_config = Command::new("pkg-config");
         pkg_config.args(["--cflags", "--libs", package]).env("PKG_CONFIG_PATH", checked.unpacked.join("lib/pkgconfig"));
         let flags = step::output(&mut pkg_config, &format!("pkg-config {package}"))?;
@@ -294,9 +300,12 @@ fn embedding(checked: &Checked<'_>) -> Result<Found> {
     let mut embed = Command::new(folder.join("afterimage-feedback"));
     embed.arg(shader).args([folder.join("out.spv"), folder.join("prepare.spv")]).env_remove("LD_LIBRARY_PATH");
     let said = step::output(&mut embed, "running embed.c")?;
+    let mut triangle = Command::new(folder.join("afterimage-gnm"));
+    triangle.arg(folder.join("triangle.ppm")).env_remove("LD_LIBRARY_PATH");
+    step::output(&mut triangle, "running triangle.c")?;
     let mut scene = Command::new(folder.join("afterimage-d3d9"));
     scene.args(["--frames", "1"]).env_remove("LD_LIBRARY_PATH");
     step::output(&mut scene, "running scene.cpp")?;
     let last = said.lines().last().unwrap_or_default();
-    Ok(Found::Well(format!("embed.c and scene.cpp run ({last})")))
+    Ok(Found::Well(format!("embed.c, triangle.c and scene.cpp run ({last})")))
 }
