@@ -1,7 +1,7 @@
 //! The constant engine: its memory, and the counters that keep it and the draw engine apart.
 
+use super::archive::kept;
 use super::fault::FaultKind;
-use super::saved::kept;
 use super::wait::Wait;
 use super::{Exec, long};
 use afterimage_gnm_types::{Opcode, op};

@@ -1,9 +1,9 @@
 //! Who follows command buffers: an engine, and a compute queue, which is one with registers and a ring.
 
+use super::archive::kept;
 use super::exec::Exec;
 use super::fault::{Fault, FaultKind};
 use super::ring::ComputeRing;
-use super::saved::kept;
 use super::stream::{Next, Stream, Streams};
 use super::wait::Wait;
 use super::{Bus, Context, Queue, Shared, registers};
@@ -29,6 +29,7 @@ pub(super) struct Engine {
     pub(super) waiting: Option<Waiting>,
 }
 
+kept!(Waiting { wait, address, opcode });
 kept!(Engine { streams, waiting });
 
 impl Engine {

@@ -4,8 +4,9 @@
 //!   what stops them.
 //! * `exec` says what each packet is; `registers`, `control`, `draws`, `transfer`, `dma`, `atomics`, `events`, `constants` carry
 //!   packets out; `statistics` counts draws and dispatches.
-//! * `fault` is what goes wrong; `saved` is the state as bytes.
+//! * `fault` is what goes wrong; `saved` is the state as bytes, `archive` what these are written to.
 
+mod archive;
 mod atomics;
 mod bus;
 mod clear_state;
@@ -29,19 +30,19 @@ mod transfer;
 mod wait;
 
 pub use afterimage_gnm_types::Registers;
+pub use archive::StateError;
 pub use fault::{Fault, FaultKind, Limits};
 pub use graphics::{Dispatch, Draw, Flip, Graphics, IndexKind, Indices, Marker, NoGraphics, Queue};
-pub use saved::StateError;
 
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::op;
+pub(crate) use archive::{Archive, Kept, kept};
 use bus::Bus;
 use constants::Constants;
 use engine::{ComputeQueue, Engine, Waiting};
 use exec::Exec;
 use fault::Reports;
 use ring::{ComputeRing, GraphicsRing};
-pub(crate) use saved::{Archive, Kept, kept};
 use statistics::Statistics;
 use stream::Stream;
 

@@ -1,7 +1,7 @@
 //! Rings: where the processor puts commands, with a read and a write pointer.
 
 use super::QueueError;
-use super::saved::{self, Archive, Kept, StateError};
+use super::archive::{Archive, Kept, StateError, size};
 use afterimage_gnm_types::packets::Header;
 use afterimage_gnm_types::{Opcode, op};
 
@@ -30,7 +30,7 @@ impl Kept for GraphicsRing {
         for (place, what) in
             [(&mut self.read, "the ring's read pointer"), (&mut self.write, "the ring's write pointer")]
         {
-            saved::size(place, WORDS - COMMAND, what, archive)?;
+            size(place, WORDS - COMMAND, what, archive)?;
             if !place.is_multiple_of(COMMAND) {
                 return Err(StateError::Value { what, value: *place as u64 });
             }

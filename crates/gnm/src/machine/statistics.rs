@@ -1,6 +1,6 @@
 //! Pipeline statistics, as far as commands say what draws and dispatches are made of: nobody is asked.
 
-use super::saved::kept;
+use super::archive::kept;
 use afterimage_gnm_types::{Registers, reg, value::*};
 
 /// Numbers of the counts, as `SAMPLE_PIPELINESTAT` writes them. Source: Mesa's RADV, the order of its queries' results.

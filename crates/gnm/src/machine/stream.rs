@@ -1,7 +1,7 @@
 //! Command buffers that are inside of each other, and the words of the innermost.
 
+use super::archive::{Archive, Kept, StateError, kept};
 use super::fault::FaultKind;
-use super::saved::{Archive, Kept, StateError, kept};
 use super::{Bus, Limits};
 use crate::memory::Unmapped;
 use afterimage_gnm_types::packets::Header;

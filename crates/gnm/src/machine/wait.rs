@@ -1,5 +1,6 @@
 //! What a queue waits for.
 
+use super::archive::{Archive, Kept, StateError, kept};
 use super::{Bus, Context, Shared};
 
 /// A comparison of `WAIT_REG_MEM` and its like, by its number.
@@ -99,6 +100,53 @@ impl std::fmt::Display for Wait {
             Self::DrawCounter { difference } => {
                 write!(f, "it waits until the constant engine is less than {difference} ahead")
             }
+        }
+    }
+}
+
+kept!(Compare { function, mask, reference });
+
+impl Kept for Wait {
+    fn keep(&mut self, archive: &mut Archive<'_>) -> Result<(), StateError> {
+        let mut number: u8 = match self {
+            Self::Memory { .. } => 0,
+            Self::Register { .. } => 1,
+            Self::Semaphore { .. } => 2,
+            Self::Exchange { .. } => 3,
+            Self::ConstantCounter => 4,
+            Self::DrawCounter { .. } => 5,
+        };
+        number.keep(archive)?;
+        if archive.loads() {
+            let compare = Compare::default();
+            *self = match number {
+                0 => Self::Memory { address: 0, compare },
+                1 => Self::Register { register: 0, compare },
+                2 => Self::Semaphore { address: 0 },
+                3 => Self::Exchange { address: 0, compare: 0, value: 0, wide: false },
+                4 => Self::ConstantCounter,
+                5 => Self::DrawCounter { difference: 0 },
+                _ => return Err(StateError::Value { what: "what a queue waits for", value: number.into() }),
+            };
+        }
+        match self {
+            Self::Memory { address, compare } => {
+                address.keep(archive)?;
+                compare.keep(archive)
+            }
+            Self::Register { register, compare } => {
+                register.keep(archive)?;
+                compare.keep(archive)
+            }
+            Self::Semaphore { address } => address.keep(archive),
+            Self::Exchange { address, compare, value, wide } => {
+                address.keep(archive)?;
+                compare.keep(archive)?;
+                value.keep(archive)?;
+                wide.keep(archive)
+            }
+            Self::ConstantCounter => Ok(()),
+            Self::DrawCounter { difference } => difference.keep(archive),
         }
     }
 }
