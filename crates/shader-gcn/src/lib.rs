@@ -18,6 +18,7 @@ pub mod io;
 mod lift;
 mod parse;
 mod resources;
+pub mod slots;
 mod syntax;
 pub mod tables;
 
