@@ -203,10 +203,14 @@ fn shader_files_of_the_console_are_read_with_their_header() {
         "; input 1 in v[8:9]",
         "; footer: vertex, hash 000000000000f00d",
         "; pointer to fetch shader 0 in s[0:1]",
+        "; attribute v[4:7] = s[2:3]+0x0 by vertex",
         "s_swappc_b64 s[0:1], s[0:1]",
     ] {
         assert!(listing.contains(line), "{line}\n{listing}");
     }
+    assert!(!listing.contains("warning"), "slots and code say the same: {listing}");
+    let inspected = Command::new(env!("CARGO_BIN_EXE_afterimage")).args(["inspect", &file]).output().expect("it runs");
+    assert!(String::from_utf8_lossy(&inspected.stdout).contains("; footer: vertex, hash 000000000000f00d"));
     let again = text(succeeds(&["disasm", "-", "--from", "gcn"], listing.as_bytes()));
     assert!(listing.ends_with(&again), "what stands in front are comments: {again}");
     succeeds(&["translate", &file, "-o", &spirv], b"");
@@ -216,6 +220,13 @@ fn shader_files_of_the_console_are_read_with_their_header() {
     assert!(ir.starts_with("vertex "), "{ir}");
     assert_eq!(text(succeeds(&["translate", "-", "--to", "ir"], &[&[0; 0x24][..], &vertex].concat())), ir);
     assert!(fails(1, &["translate", &file, "--stage", "pixel"], b"").contains("it is a vertex shader"));
+
+    // A slot that the code knows nothing of is told.
+    let wrong = Binary { slots: vec![slot(Usage::FetchShader, 0), slot(Usage::Sampler, 8)], ..footer };
+    fs::write(&file, shader_file(1, &part, source, &wrong)).expect("written");
+    let warning = "; warning: the usage slot \"sampler 0 in s[8:11]\" is not used by the code";
+    assert!(text(succeeds(&["disasm", &file], b"")).contains(warning));
+    fs::write(&file, &vertex).expect("written");
 
     let footer = |stage: BinaryStage| Binary { stage: stage as u8, ..Binary::default() };
     let compute = [0, 0, 4 * 9, u32::MAX, 0x000C_0080, 2 << 1 | 7 << 7 | 2 << 11, 8, 4, 2];

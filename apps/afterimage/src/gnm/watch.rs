@@ -5,8 +5,10 @@ use afterimage_gnm::memory::GuestMemory;
 use afterimage_gnm_types::decode;
 use afterimage_gnm_types::descriptors::{buffer, image, sampler};
 use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, enums, reg};
+use afterimage_shader_gcn::binary::Binary;
+use afterimage_shader_gcn::fetch::{Descriptor, FetchShader};
 use afterimage_shader_gcn::io::{BufferAt, HwStage, Resources, Scalars, Source, vgt};
-use afterimage_shader_gcn::{Program, code_length, resources};
+use afterimage_shader_gcn::{Program, code_length, resources, slots};
 use std::collections::HashSet;
 
 /// Lines about what was drawn.
@@ -98,9 +100,14 @@ impl Scalars for World<'_> {
     }
 }
 
+/// The words of a program, by their number.
+fn words(memory: &dyn GuestMemory, address: u64) -> impl Fn(usize) -> Option<u32> {
+    move |n| memory.word(address.checked_add(4 * n as u64)?)
+}
+
 fn code(memory: &dyn GuestMemory, address: u64) -> Result<Vec<u32>, String> {
-    let word = |n: usize| memory.word(address.checked_add(4 * n as u64)?);
-    let length = code_length(word).map_err(|error| error.to_string())?;
+    let word = words(memory, address);
+    let length = code_length(&word).map_err(|error| error.to_string())?;
     Ok((0..length).map_while(word).collect())
 }
 
@@ -122,6 +129,29 @@ impl Watch {
         }
     }
 
+    /// What a fetch shader loads, and how it lies in memory.
+    fn attributes(&mut self, name: &str, fetch: &[u32], world: &World<'_>) {
+        let fetch = match FetchShader::parse(fetch) {
+            Ok(fetch) => fetch,
+            Err(error) => return self.lines.push(format!("    {name} attributes: {error}")),
+        };
+        for attribute in &fetch.attributes {
+            let user = |n: u8| u64::from(world.user(n & 15));
+            let word = |n: u8| match attribute.descriptor {
+                Descriptor::Registers(first) => Some(world.user(first.wrapping_add(n) & 15)),
+                Descriptor::Table { pointer, offset } => {
+                    let table = user(pointer) | user(pointer.wrapping_add(1)) << 32;
+                    world.word((table & ((1 << 48) - 1)) + 4 * (u64::from(offset) + u64::from(n)))
+                }
+            };
+            let layout = match [0, 1, 2, 3].map(word) {
+                [Some(a), Some(b), Some(c), Some(d)] => buffer_text([a, b, c, d]),
+                _ => "a V# that is not mapped".into(),
+            };
+            self.lines.push(format!("    {name} attribute {attribute}: {layout}"));
+        }
+    }
+
     /// The program of a stage, with what it reads.
     fn stage(&mut self, stage: &Stage, registers: &Registers, memory: &dyn GuestMemory) {
         let address = registers.program(stage.program);
@@ -129,10 +159,17 @@ impl Watch {
             return;
         }
         let name = stage.stage.name();
+        let binary = Binary::find(words(memory, address)).ok();
         let words = match code(memory, address) {
             Ok(words) => words,
             Err(error) => return self.lines.push(format!("    {name} program at {address:#x}: {error}")),
         };
+        let is_new = !self.seen.contains(&(stage.stage, address));
+        if let Some(binary) = binary.as_ref().filter(|_| is_new) {
+            let of = binary.stage().map_or("unknown", |stage| stage.name());
+            self.lines.push(format!("    {name} footer: {of}, hash {:016x}", binary.hash));
+            self.lines.extend(binary.slots.iter().map(|slot| format!("    {name} slot: {slot}")));
+        }
         self.program(&format!("{name} program"), stage.stage, address, &words);
         let mut of = afterimage_shader_gcn::io::Registers { rsrc2: registers.get(stage.rsrc2), ..Default::default() };
         of.vgt[vgt::STAGES] = registers.get(reg::VGT_SHADER_STAGES_EN);
@@ -141,6 +178,10 @@ impl Watch {
         let user = std::array::from_fn(|n| registers.get_nth(stage.user_data, n as u32, 4));
         let world = World { program: address, user, memory };
         let mut found = resources(&source);
+        if let (Some(binary), Ok(found), true) = (&binary, &found, is_new) {
+            let differences = slots::differences(binary, found);
+            self.lines.extend(differences.iter().map(|difference| format!("    {name} warning: {difference}")));
+        }
         if let Ok(Resources { fetch: Some(fetch), .. }) = &found {
             // What the fetch shader reads is the program's.
             let address = found.as_ref().map_or(0, |found| found.evaluate(&world).address(*fetch));
@@ -150,6 +191,7 @@ impl Watch {
             }
             if !source.fetch.is_empty() {
                 self.program(&format!("{name} fetch shader"), stage.stage, address, &source.fetch);
+                self.attributes(name, &source.fetch, &world);
                 found = resources(&source);
             }
         }

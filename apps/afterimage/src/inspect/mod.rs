@@ -48,6 +48,9 @@ use std::process::ExitCode;
 /// are shown with the fields of the registers that they write, draws with the code of programs that
 /// were not seen before, and the descriptors that they read.
 ///
+/// Of a shader file of the PlayStation 4 (.sb) it shows what its header and footer say, slots and
+/// attributes by name, where they and the code say different things, and the code.
+///
 /// Colours go away in a pipe, or with NO_COLOR=1. Through a pager with colours:
 /// CLICOLOR_FORCE=1 afterimage inspect FILE | less -R
 ///
@@ -168,6 +171,13 @@ pub(crate) fn is_over(error: &io::Error) -> bool {
 /// Writes to standard output what was asked for.
 pub(crate) fn inspect(args: &Args) -> Result<ExitCode, Failure> {
     let (file, rest) = args.recordings.files.split_first().ok_or_else(|| Failure::new("no file"))?;
+    if crate::shader::is_console_file(file) {
+        let text = crate::shader::console_file(file)?;
+        return match io::stdout().lock().write_all(text.as_bytes()) {
+            Err(error) if !is_over(&error) => Err(Failure::new(format!("writing: {error}"))),
+            _ => Ok(ExitCode::SUCCESS),
+        };
+    }
     if !is_capture(file) {
         if View::of(rest).is_ok() && !nv2a::is_recording(file) && !crate::gnm::is_recording(file) {
             open(file)?;

@@ -4,8 +4,10 @@ use super::error::Why;
 use super::io;
 use afterimage_shader::Stage;
 use afterimage_shader_gcn::binary::Binary;
+use afterimage_shader_gcn::fetch::FetchShader;
 use afterimage_shader_gcn::file::ShaderFile;
 use afterimage_shader_gcn::io::{BufferSpec, HwStage, ImageSpec, Registers, Source};
+use afterimage_shader_gcn::slots::{self, Difference};
 use afterimage_shader_gcn::{Program, assemble, code_length, resources};
 use std::fmt::Write as _;
 
@@ -90,8 +92,26 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, Why> {
             let _ = writeln!(text, "; {slot}");
         }
     }
+    if let Some(fetch) = found.file.as_ref().and_then(ShaderFile::fetch) {
+        // It is one of ours.
+        for attribute in FetchShader::parse(&fetch).unwrap_or_default().attributes {
+            let _ = writeln!(text, "; attribute {attribute}");
+        }
+    }
+    for difference in differences(&found) {
+        let _ = writeln!(text, "; warning: {difference}");
+    }
     let program = Program::parse(&found.code, found.stage.unwrap_or(HwStage::Cs))?;
     Ok(text + &program.to_string())
+}
+
+/// Where the footer's slots and the code say different things, as far as what the code reads is known.
+fn differences(found: &Found) -> Vec<Difference> {
+    let (Some(binary), Some(stage)) = (&found.binary, found.stage) else { return Vec::new() };
+    let registers = found.file.as_ref().and_then(ShaderFile::registers).unwrap_or_else(|| usual(stage));
+    let (code, fetch, buffers, images) = (found.code.clone(), Vec::new(), Vec::new(), Vec::new());
+    let source = Source { stage, code, fetch, registers, buffers, images };
+    resources(&source).map(|used| slots::differences(binary, &used)).unwrap_or_default()
 }
 
 /// The registers of raw code that make most of it: 16 user SGPRs, every system value that the stage can have, one target of floats.
@@ -141,6 +161,9 @@ pub(super) fn source(bytes: &[u8], stage: Option<Stage>) -> Result<Source, Why> 
     let code = found.code;
     let mut source = Source { stage, code, fetch, registers, buffers: Vec::new(), images: Vec::new() };
     let used = resources(&source).map_err(afterimage_shader::CompileError::from)?;
+    for difference in found.binary.iter().flat_map(|binary| slots::differences(binary, &used)) {
+        tracing::warn!("{difference}");
+    }
     // Four selects from x to w, floats of 32 bits, records of 16 bytes.
     let buffer = BufferSpec { word1: 16 << 16, word3: 0x0007_7FAC };
     source.buffers = vec![buffer; used.buffers.len()];

@@ -14,7 +14,12 @@ mod translate;
 
 pub(crate) use stream::code as stream_code;
 
+use crate::Failure;
+use afterimage_shader_gcn::file::ShaderFile;
 use clap::{Parser, Subcommand};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Translate, disassemble and assemble shaders.
@@ -33,6 +38,25 @@ enum Action {
     Asm(convert::Args),
     #[command(visible_alias = "xfb")]
     Feedback(feedback::Args),
+}
+
+/// Whether a file begins as a shader file of the PlayStation 4 does.
+pub(crate) fn is_console_file(path: &Path) -> bool {
+    let mut front = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut front));
+    read.is_ok() && ShaderFile::is_file(&front)
+}
+
+/// Such a file as text: what its header and footer say, and its code.
+pub(crate) fn console_file(path: &Path) -> Result<String, Failure> {
+    let failed = |why: error::Why| Failure::new(format!("{}: {why}", path.display()));
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(io::LARGEST + 1).read_to_end(&mut bytes));
+    read.map_err(|error| failed(error::Why::Read(error)))?;
+    if bytes.len() as u64 > io::LARGEST {
+        return Err(failed(error::Why::TooLarge));
+    }
+    gcn::text(&bytes).map_err(failed)
 }
 
 /// Runs `afterimage shader ...` and says on standard error what went wrong.
