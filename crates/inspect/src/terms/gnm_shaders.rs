@@ -6,6 +6,7 @@ use super::*;
 use afterimage_abi::slots::FIRST_VERTEX_TEXTURE;
 use afterimage_gnm_types::descriptors::{Bits, buffer, image};
 use afterimage_shader::Language;
+use afterimage_shader_gcn::fetch::{Attribute, Descriptor, FetchShader};
 use afterimage_shader_gcn::io::{BufferAt, Expr, ExprId, HwStage, Resources, Source, groups};
 use afterimage_shader_gcn::resources;
 use afterimage_stream::packets::Stage;
@@ -68,6 +69,15 @@ fn program(state: &State, id: ObjectId, stage: Stage, code: Code<'_>, out: &mut 
         Ok(found) => found,
         Err(error) => return put("resources".into(), format!("not known: {error}"), "", format!("{id} code")),
     };
+    for attribute in attributes(&source) {
+        let used = found.buffers.iter().position(|used| reads(&found, used.at, &attribute));
+        let layout =
+            used.and_then(|at| source.buffers.get(at)).map(|spec| fields(&[0, spec.word1, 0, spec.word3], BUFFER));
+        let host = used.map_or_else(String::new, |at| format!("vertex_storage[{at}]"));
+        let name = attribute.to_string();
+        let (name, from) = name.split_once(" = ").unwrap_or((&name, ""));
+        put(format!("attribute {name}"), format!("{from}{}", layout.unwrap_or_default()), "", host);
+    }
     // Compute has slots of its own; those of vertices come behind the pixels'.
     let (slots, first) = match stage {
         Stage::Compute => ("compute_textures", 0),
@@ -152,6 +162,24 @@ fn program(state: &State, id: ObjectId, stage: Stage, code: Code<'_>, out: &mut 
                 put(format!("what the draw says [{at}]"), self::register(*value), "", format!("{bank_name}[{at}]"));
             }
         }
+    }
+}
+
+/// What the program's fetch shader loads, if it has one that can be told.
+fn attributes(source: &Source) -> Vec<Attribute> {
+    if source.fetch.is_empty() { Vec::new() } else { FetchShader::parse(&source.fetch).unwrap_or_default().attributes }
+}
+
+/// Whether a buffer is the one that an attribute is loaded from.
+fn reads(found: &Resources, at: BufferAt, attribute: &Attribute) -> bool {
+    let BufferAt::Descriptor([first, ..]) = at else { return false };
+    let get = |id: ExprId| found.exprs.get(id as usize);
+    match (get(first), attribute.descriptor) {
+        (Some(Expr::User(register)), Descriptor::Registers(wanted)) => *register == wanted,
+        (Some(Expr::Load { base: [low, _], offset: by }), Descriptor::Table { pointer, offset }) => {
+            get(*low) == Some(&Expr::User(pointer)) && get(*by) == Some(&Expr::Const(4 * offset))
+        }
+        _ => false,
     }
 }
 

@@ -178,6 +178,31 @@ fn buffers_are_said_by_name_and_value() {
 }
 
 #[test]
+fn attributes_of_fetch_shaders_are_said_with_their_layout() {
+    const FETCH: &str = "s_load_dwordx4 s[8:11], s[2:3], 0x0\n s_load_dwordx4 s[12:15], s[2:3], 0x4\n s_waitcnt lgkmcnt(0)\n \
+                         buffer_load_format_xyzw v[4:7], v0, s[8:11], 0 idxen\n \
+                         buffer_load_format_xy v[8:9], v3, s[12:15], 0 idxen\n s_waitcnt 0x0\n s_setpc_b64 s[0:1]";
+    let mut rig = Rig::new();
+    let fetch = afterimage_shader_gcn::assemble(FETCH).expect("a program");
+    rig.memory.write(CODE + 0x1000, bytemuck::cast_slice(&fetch)).expect("mapped memory");
+    let instances = floats().with(buffer::STRIDE, 8).with(buffer::DATA_FORMAT, BUF_DATA_FORMAT_32_32);
+    let table = [floats().0, instances.0].concat();
+    rig.memory.write(TABLE, bytemuck::cast_slice(&table)).expect("mapped memory");
+    let user = [CODE + 0x1000, TABLE].map(|address| [address as u32, (address >> 32) as u32]).concat();
+    rig.vertices("s_swappc_b64 s[0:1], s[0:1]\n exp pos0 v4, v5, v8, v9 done\n s_endpgm", &user);
+    let terms = rig.draw();
+    let expected = [
+        ("attribute v[4:7]", "s[2:3]+0x0 by vertex"),
+        ("attribute v[4:7]", "STRIDE 0x10"),
+        ("attribute v[4:7]", "DATA_FORMAT BUF_DATA_FORMAT_32_32_32_32"),
+        ("attribute v[8:9]", "s[2:3]+0x4 by instance"),
+        ("attribute v[8:9]", "STRIDE 0x8"),
+        ("attribute v[8:9]", "DATA_FORMAT BUF_DATA_FORMAT_32_32"),
+    ];
+    report(expected.iter().filter_map(|(name, value)| missing(&terms, name, value)).collect());
+}
+
+#[test]
 fn words_are_said_with_where_they_come_from() {
     let mut rig = Rig::new();
     let words = [1.5f32, -2.0, 0.25, 8.0].map(f32::to_bits);
