@@ -8,6 +8,8 @@ pub const CONSTANTS: u32 = 0;
 pub const SYSTEM: u32 = 1;
 /// The system values of a lowered transform feedback.
 pub const FEEDBACK: u32 = 2;
+/// What samplers have that Metal's have not, where shaders ask: two registers for each texture.
+pub const SAMPLERS: u32 = 13;
 /// The storage buffer of bank 0; those of other banks follow.
 pub const STORAGE: u32 = 3;
 
@@ -44,6 +46,7 @@ pub const fn leaves_vertices(end: u32, slots: u32) -> bool {
 }
 
 const _: () = {
+    assert!(SAMPLERS == NO_VERTICES - 1);
     assert!(NO_VERTICES > STORAGE, "vertices of every slot have room beside constants and a few banks");
     assert!(leaves_vertices(STORAGE + 20, 0b1111) && !leaves_vertices(STORAGE + 20, 1 << 15));
 };

@@ -228,6 +228,34 @@ impl PixelFormat {
         if there { caps } else { Caps::default() }
     }
 
+    /// Whether shaders may read and write a texture of it in one argument (`access::read_write`), on devices whose
+    /// `readWriteTextureSupport` is of tier 2, as that of every Mac with Metal 3 is. Source: Metal Feature Set Tables, 2025, "Read-write
+    /// texture support".
+    #[must_use]
+    pub const fn read_write(self) -> bool {
+        matches!(
+            self,
+            Self::R32Uint
+                | Self::R32Sint
+                | Self::R32Float
+                | Self::RGBA32Uint
+                | Self::RGBA32Sint
+                | Self::RGBA32Float
+                | Self::RGBA16Uint
+                | Self::RGBA16Sint
+                | Self::RGBA16Float
+                | Self::RGBA8Unorm
+                | Self::RGBA8Uint
+                | Self::RGBA8Sint
+                | Self::R16Uint
+                | Self::R16Sint
+                | Self::R16Float
+                | Self::R8Unorm
+                | Self::R8Uint
+                | Self::R8Sint
+        )
+    }
+
     /// Whether it has depth.
     #[must_use]
     pub const fn has_depth(self) -> bool {

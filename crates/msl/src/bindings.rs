@@ -109,6 +109,10 @@ pub enum Source {
     Texture(u8),
     /// The sampler of this slot.
     Sampler(u8),
+    /// The sampler of this slot with a white border.
+    WhiteSampler(u8),
+    /// What samplers have that Metal's have not.
+    Samplers,
     /// The storage image in this slot.
     Image(u8),
     /// What a lane knows of its wave.
@@ -150,7 +154,7 @@ impl Limit {
 // have 31. (Clip distances are from the language's specification.)
 const BUFFERS: Limit = Limit::new("buffers", 31);
 const TEXTURES: Limit = Limit::new("textures", 128);
-const SAMPLERS: Limit = Limit::new("samplers", 16);
+pub(crate) const SAMPLERS: Limit = Limit::new("samplers", 16);
 const ATTRIBUTES: Limit = Limit::new("vertex attributes", 31);
 const COLORS: Limit = Limit::new("colour attachments", 8);
 const CLIP_DISTANCES: Limit = Limit::new("clip distances", 8);

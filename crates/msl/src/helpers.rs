@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use afterimage_ir::{Kind, Op, Type};
 
 use crate::expr::type_name;
+use crate::textures::BORDERED;
 
 /// A function on scalars, from which that on vectors follows.
 struct Helper {
@@ -196,6 +197,8 @@ const HELPERS: [Helper; 19] = [
 pub(crate) struct Helpers {
     /// Bit 0 is set if the function is called at all, bits 2 to 4 if for so many lanes.
     called: [u8; HELPERS.len()],
+    /// Whether borders are made.
+    pub(crate) bordered: bool,
 }
 
 impl Helpers {
@@ -208,6 +211,9 @@ impl Helpers {
 
     /// Writes the functions that are called.
     pub(crate) fn write(&self, out: &mut String) {
+        if self.bordered {
+            out.push_str(BORDERED);
+        }
         for (helper, &called) in HELPERS.iter().zip(&self.called).filter(|(_, called)| **called != 0) {
             let Helper { name, operands, result, body, comment, .. } = *helper;
             let arguments = |out: &mut String, lanes| {

@@ -9,7 +9,7 @@ use afterimage_ir::{
 };
 
 use crate::bindings::{
-    Attribute, Binding, Place, Source, check_bindings, check_threadgroup_memory, image_index, storage_index,
+    Attribute, Binding, Place, SAMPLERS, Source, check_bindings, check_threadgroup_memory, image_index, storage_index,
     texture_index,
 };
 use crate::expr::{literal, type_name};
@@ -25,6 +25,8 @@ pub(crate) struct Interface {
     pub(crate) outputs: Vec<String>,
     /// Texture and sampler.
     pub(crate) textures: Vec<(String, String)>,
+    /// What is made of their samplers besides.
+    pub(crate) made: Vec<Made>,
     /// Storage images.
     pub(crate) images: Vec<String>,
     /// What is asked of the wave.
@@ -35,6 +37,17 @@ pub(crate) struct Interface {
     /// The threadgroup's memory.
     pub(crate) shared: String,
     pub(crate) names: Names,
+}
+
+/// What is made of a sampler besides.
+#[derive(Clone, Default)]
+pub(crate) struct Made {
+    /// The sampler with a white border, if the border is made.
+    pub(crate) white: String,
+    /// The first of its two registers.
+    pub(crate) register: u32,
+    /// Whether a bias is added.
+    pub(crate) biased: bool,
 }
 
 /// What a lane can know of its wave.
@@ -94,7 +107,7 @@ pub(crate) fn declare(m: &Module, uses: &Uses, options: &Options) -> Result<Inte
     specs(&mut out, m, uses);
     inputs(&mut out, m, uses)?;
     outputs(&mut out, m, uses)?;
-    arguments(&mut out, m, uses)?;
+    arguments(&mut out, m, uses, options)?;
     shared(&mut out, m)?;
     check_bindings(&out.bindings)?;
     Ok(out)
@@ -190,7 +203,7 @@ fn outputs(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError
     Ok(())
 }
 
-fn arguments(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError> {
+fn arguments(out: &mut Interface, m: &Module, uses: &Uses, options: &Options) -> Result<(), EmitError> {
     for (i, d) in m.inputs.iter().enumerate() {
         let (attribute, otherwise) = match d.at {
             InputAt::Location(_) => continue,
@@ -222,14 +235,32 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitErr
         out.bind("feedback", Place::Argument, Attribute::Buffer(metal::FEEDBACK), 0, Source::Feedback);
     }
     storage(out, m);
+    textures(out, m, uses, options);
+    images(out, m, uses)?;
+    waves(out, m)
+}
+
+/// Textures, with their samplers where something is looked up.
+fn textures(out: &mut Interface, m: &Module, uses: &Uses, options: &Options) {
+    let mut sampled = vec![false; m.textures.len()];
+    m.for_each_inst(|_, data| {
+        let looks_up = !matches!(data.op, Op::Fetch | Op::TextureSize | Op::TextureLevels);
+        if let Some(texture) = data.imm.texture().filter(|_| looks_up) {
+            sampled[texture.index()] = true;
+        }
+    });
+    // Samplers that have no index of their own: kernels have more textures than samplers.
+    let (mut extras, mut others) = (false, Vec::new());
     for (i, d) in m.textures.iter().enumerate() {
         if !uses.textures[i] {
             out.textures.push(Default::default());
+            out.made.push(Made::default());
             continue;
         }
         // Two declarations that say the same are one argument. If they differ, the check finds them.
         if let Some(same) = (0..i).find(|&other| uses.textures[other] && m.textures[other] == *d) {
             out.textures.push(out.textures[same].clone());
+            out.made.push(out.made[same].clone());
             continue;
         }
         let (texture, sampler) = (format!("t{}", d.slot), format!("s{}", d.slot));
@@ -241,11 +272,33 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitErr
         };
         let index = texture_index(m.stage, d.slot);
         out.bind(&texture, Place::Argument, Attribute::Texture(index), 0, Source::Texture(d.slot));
-        out.bind(&sampler, Place::Argument, Attribute::Sampler(index), 0, Source::Sampler(d.slot));
+        let mut made = Made { register: 2 * index, ..Made::default() };
+        if (i..m.textures.len()).any(|other| uses.textures[other] && m.textures[other] == *d && sampled[other]) {
+            if index < SAMPLERS.count {
+                out.bind(&sampler, Place::Argument, Attribute::Sampler(index), 0, Source::Sampler(d.slot));
+            } else {
+                others.push((sampler.clone(), Source::Sampler(d.slot)));
+            }
+            let has = |bits: u32| bits.checked_shr(index).unwrap_or(0) & 1 != 0;
+            made.biased = has(options.samplers.biased);
+            if has(options.samplers.bordered) && !d.shadow {
+                made.white = out.names.pick(&format!("{sampler}_white"), "");
+                others.push((made.white.clone(), Source::WhiteSampler(d.slot)));
+            }
+            extras |= made.biased || !made.white.is_empty();
+        }
         out.textures.push((texture, sampler));
+        out.made.push(made);
     }
-    images(out, m, uses)?;
-    waves(out, m)
+    for (name, source) in others {
+        let taken = |index: u32| out.bindings.iter().any(|b| b.attribute == Attribute::Sampler(index));
+        // Beyond the last one the check finds it.
+        let index = (0..SAMPLERS.count).rev().find(|index| !taken(*index)).unwrap_or(SAMPLERS.count);
+        out.bind(&name, Place::Argument, Attribute::Sampler(index), 0, source);
+    }
+    if extras {
+        out.bind("samplers", Place::Argument, Attribute::Buffer(metal::SAMPLERS), 0, Source::Samplers);
+    }
 }
 
 /// Storage images that are accessed.
@@ -418,7 +471,7 @@ impl Interface {
         for b in self.bindings.iter().filter(|b| b.place == Place::Argument) {
             let ty: String = match b.source {
                 Source::Input(input) => type_name(m.inputs[input.index()].ty).into(),
-                Source::Constants | Source::System => "constant float4*".into(),
+                Source::Constants | Source::System | Source::Samplers => "constant float4*".into(),
                 Source::Feedback => "constant uint4*".into(),
                 Source::Storage(_) => "device const uint4*".into(),
                 Source::Texture(slot) => match m.textures.iter().find(|d| d.slot == slot) {
@@ -430,7 +483,7 @@ impl Interface {
                     None => continue,
                 },
                 Source::Lane(_) => "uint".into(),
-                Source::Sampler(_) => "sampler".into(),
+                Source::Sampler(_) | Source::WhiteSampler(_) => "sampler".into(),
                 Source::Spec(_) | Source::Output(_) | Source::NoPosition | Source::ClipDistances => continue,
             };
             next(text);

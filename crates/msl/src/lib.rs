@@ -16,6 +16,10 @@
 //! * Textures and samplers: `[[texture(n)]]`, `[[sampler(n)]]`, `n` being the slot in the pixel stage, the slot - 16 in the vertex
 //!   stage and the slot - 20 in the compute stage, since Metal's argument tables are per stage ([`texture_index`]).
 //! * Storage images: `[[texture(20 + n)]]`, `n` being the slot ([`image_index`]). Cubes are arrays of their faces.
+//! * Where samplers have what Metal's have not ([`Samplers`]), `constant float4* samplers [[buffer(13)]]` has two registers for each texture
+//!   of the argument table: the border, and the bias of the level of detail in x. A texture whose border is made has a second sampler
+//!   ([`Source::WhiteSampler`]), which differs from the first in a white border where that has a black one, transparent both. Samplers
+//!   beyond the 16 that there are have other indices, from the end on.
 //! * Vertex inputs are `[[attribute(location)]]`, varyings `[[user(locN)]]` in both stages, colour outputs `[[color(location)]]`.
 //! * Specialisation constants are `[[function_constant(id)]]`; one that is not set has its default.
 //! * Compute shaders are kernels for threadgroups of [`Reflection::group`] threads, neither more nor less. What they share is declared in
@@ -56,16 +60,27 @@ pub use bindings::{
     Attribute, Binding, BindingError, Limit, Place, Source, check_bindings, image_index, storage_index, texture_index,
 };
 
+/// What the bound samplers have that Metal's do not: a bit for each texture of the stage's argument table ([`texture_index`]).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Samplers {
+    /// A bias of the level of detail.
+    pub biased: u32,
+    /// Borders of colours that Metal does not have.
+    pub bordered: u32,
+}
+
 /// Choices of the writer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Options {
     /// Name of the function: an identifier that is no word of the language. (`main` may not be one in Metal.)
     pub entry: String,
+    /// What samplers are made of besides.
+    pub samplers: Samplers,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { entry: "main0".to_owned() }
+        Options { entry: "main0".to_owned(), samplers: Samplers::default() }
     }
 }
 

@@ -1,4 +1,8 @@
 //! Textures and storage images.
+//!
+//! What samplers of Metal lack is made here of the values in the block of [`metal::SAMPLERS`](afterimage_abi::metal::SAMPLERS), for the slots
+//! of [`Samplers`](crate::Samplers). A bias of the level of detail is added to what the shader gives. A border of any colour is made of two
+//! lookups, with a black and with a white border: what one has more than the other is how much of the border is in it.
 
 use std::fmt::Write as _;
 
@@ -7,6 +11,16 @@ use afterimage_ir::{Component, Dim, ImageDecl, Imm, InstData, Offset, Op, Swizzl
 use crate::EmitError;
 use crate::emit::Emitter;
 use crate::expr::{Prec, letters};
+use crate::interface::Made;
+
+/// What sets a border of any colour.
+pub(crate) const BORDERED: &str = "
+// A lookup with a border of any colour, of those with a black one and a white one.
+template <typename T> static inline T bordered(T black, T white, T border)
+{
+    return black + (white - black) * border;
+}
+";
 
 /// Metal's name of what texels are.
 fn texel_name(component: Component) -> &'static str {
@@ -70,7 +84,11 @@ impl Emitter<'_> {
         if decl.dim.is_multisampled() || gathers && decl.dim == Dim::D3 {
             return Err(EmitError::Unsupported(data.op.name()));
         }
-        let (name, sampler) = &self.interface.textures[texture.index()];
+        let Made { white, register, biased } = self.interface.made[texture.index()].clone();
+        if !white.is_empty() {
+            data.args.iter().for_each(|arg| self.name(*arg));
+        }
+        let (name, sampler) = self.interface.textures[texture.index()].clone();
         let args = &data.args;
         let function = match (gathers, decl.shadow) {
             (true, false) => "gather",
@@ -78,7 +96,7 @@ impl Emitter<'_> {
             (false, false) => "sample",
             (false, true) => "sample_compare",
         };
-        let mut text = format!("{name}.{function}({sampler}, ");
+        let mut text = String::new();
         self.put_coordinates(&mut text, args[0], decl.dim);
         if decl.shadow {
             text.push_str(", ");
@@ -93,11 +111,22 @@ impl Emitter<'_> {
             Op::SampleBias => Some(("bias", &args[1..2])),
             Op::SampleLod => Some(("level", &args[1..2])),
             Op::SampleGrad => Some((gradient, &args[1..3])),
+            Op::Sample if biased => Some(("bias", &args[..0])),
             _ => None,
         };
         if let Some((option, args)) = option {
+            let bias = format!("samplers[{}].x", register + 1);
             let _ = write!(text, ", {option}(");
-            self.put_list(&mut text, args);
+            for (at, arg) in args.iter().enumerate() {
+                text.push_str(if at > 0 { ", " } else { "" });
+                self.put(&mut text, *arg, if biased { Prec::Product } else { Prec::Any });
+                let _ = match (biased, data.op) {
+                    (false, _) => Ok(()),
+                    (true, Op::SampleGrad) => write!(text, " * exp2({bias})"),
+                    (true, _) => write!(text, " + {bias}"),
+                };
+            }
+            text.push_str(if args.is_empty() { &bias } else { "" });
             text.push(')');
         }
         let names_component = gathers && component != 0 && !decl.shadow;
@@ -108,7 +137,24 @@ impl Emitter<'_> {
             text.push_str(", component::");
             letters(&mut text, &[component]);
         }
-        text.push(')');
+        let call = |sampler: &str| format!("{name}.{function}({sampler}, {text})");
+        let text = match white.is_empty() {
+            true => call(&sampler),
+            false => {
+                self.helpers.bordered = true;
+                let border = match decl.component {
+                    Component::Float => format!("samplers[{register}]"),
+                    Component::Uint => format!("as_type<uint4>(samplers[{register}])"),
+                    Component::Sint => format!("as_type<int4>(samplers[{register}])"),
+                };
+                let mut lanes = String::new();
+                if gathers {
+                    lanes.push('.');
+                    letters(&mut lanes, &[component; 4]);
+                }
+                format!("bordered({}, {}, {border}{lanes})", call(&sampler), call(&white))
+            }
+        };
         // A comparison gives a scalar.
         Ok(match decl.component {
             _ if decl.shadow && !gathers => format!("float4({text})"),

@@ -49,7 +49,7 @@ fn bindings_tell_what_to_bind() {
           return
         }",
     );
-    let artifact = emit(&module, &Options { entry: "vs".to_owned() }).unwrap();
+    let artifact = emit(&module, &Options { entry: "vs".to_owned(), ..Options::default() }).unwrap();
     let found: Vec<_> = artifact.bindings.iter().map(|b| (b.name.as_str(), b.place, b.attribute, b.lanes)).collect();
     let expected = [
         ("mode_set", Place::Program, Attribute::FunctionConstant(7), 0),
@@ -222,8 +222,16 @@ fn what_metal_has_no_room_for_is_refused() {
             }}"
         )
     };
-    let error = refused(&sample("texture t0 slot 17 2d", 0));
-    assert_eq!(error, "`s17` is [[sampler(17)]], but Metal has 16 samplers");
+    // A sampler beyond those that there are has the index of one that is not there.
+    let beyond = emit(&example(&sample("texture t0 slot 17 2d", 0)), &Options::default()).unwrap();
+    assert!(beyond.bindings.iter().any(|binding| binding.attribute == Attribute::Sampler(15)));
+    let seventeen = |part: fn(usize) -> String| (0..17).map(part).collect::<Vec<_>>().join("\n");
+    let error = refused(&format!(
+        "pixel {{ output out0 : f32x4 location 0\n {}\n v0: f32x2 = const 0.0, 0.0\n {}\n store_output out0, v1 return }}",
+        seventeen(|n| format!("texture t{n} slot {n} 2d")),
+        seventeen(|n| format!("v{}: f32x4 = sample t{n}, v0", n + 1)),
+    ));
+    assert_eq!(error, "`s16` is [[sampler(16)]], but Metal has 16 samplers");
     // The same slot with two shapes; with one, both are the same argument.
     let shadow = "texture t0 slot 3 2d
               texture t1 slot 3 2d shadow";

@@ -149,7 +149,7 @@ fn names_do_not_hide_functions() {
 fn names_of_functions_are_checked() {
     let module = parse(EVERYTHING).unwrap();
     for entry in ["", "main", "float4", "a b", "f(", "_f", "a__b"] {
-        let options = Options { entry: entry.to_owned() };
+        let options = Options { entry: entry.to_owned(), ..Options::default() };
         assert_eq!(emit(&module, &options), Err(EmitError::Entry(entry.to_owned())));
     }
 }

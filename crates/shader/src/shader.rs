@@ -578,7 +578,20 @@ impl Shader {
     /// # Errors
     /// What cannot be translated.
     pub fn compile_msl(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<msl::Artifact, CompileError> {
-        Ok(msl::emit(&self.module(profile, runtime)?, &msl::Options::default())?)
+        self.compile_msl_with(profile, runtime, &msl::Options::default())
+    }
+
+    /// As [`Shader::compile_msl`], with choices of the writer.
+    ///
+    /// # Errors
+    /// What cannot be translated.
+    pub fn compile_msl_with(
+        &self,
+        profile: &Profile,
+        runtime: &RuntimeInfo,
+        options: &msl::Options,
+    ) -> Result<msl::Artifact, CompileError> {
+        Ok(msl::emit(&self.module(profile, runtime)?, options)?)
     }
 }
 

@@ -88,6 +88,9 @@ fn texture(faults: &mut Faults, argument: &TextureArgument, index: u32, table: &
     faults.must(!writes || usage.write, || {
         format!("Texture binding at index {index} for {name}[0] has a usage which doesn't specify MTLTextureUsageShaderWrite")
     });
+    faults.must(argument.access != Access::ReadWrite || format.read_write(), || {
+        format!("Texture binding at index {index} for {name}[0]: {} cannot be read and written", format.name())
+    });
     faults.must(!writes || !swizzled(texture), || {
         format!("Texture binding at index {index} for {name}[0] is swizzled and written")
     });

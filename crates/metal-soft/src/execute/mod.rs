@@ -12,7 +12,7 @@ pub(crate) mod vertex;
 
 pub(crate) use blit::texel_bytes;
 
-use afterimage_metal_calls::{Fault, PixelFormat, Serial};
+use afterimage_metal_calls::{Fault, PixelFormat, Serial, TextureType};
 
 use crate::call::{self, Bound, Group, Host, Lane, Lanes, Lookup, Stopped, Texel};
 use crate::command::{Command, Table};
@@ -110,7 +110,8 @@ struct Textures<'a> {
 
 impl Textures<'_> {
     fn place(of: &SoftTexture, texel: &Texel) -> Place {
-        let slice = if faces(of.view.ty) == 6 || of.view.slices[1] > 1 { texel.layer } else { 0 };
+        let array = matches!(of.view.ty, TextureType::D1Array | TextureType::D2Array | TextureType::D2MultisampleArray);
+        let slice = if array || faces(of.view.ty) == 6 { texel.layer } else { 0 };
         Place { level: texel.level, slice, at: texel.at, sample: texel.sample }
     }
 }

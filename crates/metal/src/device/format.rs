@@ -123,6 +123,7 @@ pub(crate) fn features(facts: &Facts, format: Format) -> u32 {
     let rows = [
         (true, FormatFeatures::SAMPLED | FormatFeatures::VERTEX_TEXTURE),
         (caps.filter, FormatFeatures::LINEAR),
+        (caps.write && color && in_place, FormatFeatures::STORAGE),
         (caps.render && color && in_place, FormatFeatures::TARGET),
         (caps.blend && color && in_place, FormatFeatures::BLEND),
         (caps.render && depth, FormatFeatures::DEPTH),

@@ -31,11 +31,11 @@ pub fn device_info(facts: &Facts) -> DeviceInfo {
     info.max_color_targets = facts.limits.targets.min(slots::COLOR_TARGETS as u32);
     info.max_clip_planes = facts.limits.clip_distances.min(slots::CLIP_PLANES as u32);
     info.subgroup_size = LANES;
-    info.features |= DeviceFeatures::RECT_LIST;
+    info.features |= DeviceFeatures::RECT_LIST | DeviceFeatures::CUBE_ARRAYS;
     // What the writer of shaders does not know yet is missing here, whatever the device can do.
     if facts.addresses {
         info.features |= DeviceFeatures::COMPUTE | DeviceFeatures::VERTEX_STORES | DeviceFeatures::PIXEL_STORES;
-        info.features |= DeviceFeatures::FEEDBACK;
+        info.features |= DeviceFeatures::FEEDBACK | DeviceFeatures::READ_WITHOUT_FORMAT;
     }
     for &format in Format::ALL {
         info.formats[format as usize] = features(facts, format);

@@ -9,7 +9,7 @@ use afterimage_abi::metal;
 use afterimage_metal_calls::{Device, Queue, Region, Stage};
 use afterimage_render::constants::{system_block, write};
 use afterimage_stream::packets::{CreateBuffer, Stage as Guest, TextureBinding};
-use afterimage_stream::{Group, Groups, ObjectId, State};
+use afterimage_stream::{Group, Groups, ObjectId, State, TEXTURE_SLOTS};
 use smallvec::SmallVec;
 
 /// Puts the addresses of a stage's storage buffers where its constants are; the buffers. They are noted as written if they are.
@@ -66,12 +66,84 @@ impl<D: Device> Renderer<D> {
         for (.., binding) in &arguments {
             self.make_live(binding.texture)?;
         }
+        for (guest, number) in [(Guest::Vertex, Some(vertex)), (Guest::Pixel, pixel)] {
+            self.ready_images(guest, number)?;
+        }
         let read = self.read_targets(arguments.iter().map(|(.., binding)| binding.texture));
         self.bound.reads.clear();
         for texture in read {
             self.end_pass();
             let copy = self.snapshot(texture)?;
             self.bound.reads.push(Snapshot { number: self.versions, texture, copy });
+        }
+        Ok(())
+    }
+
+    /// Binds what a stage's samplers have that Metal's have not, where its shader makes it. `bound` has what is bound to a slot.
+    pub(crate) fn bind_sampler_values(
+        &mut self,
+        stage: Stage,
+        number: Option<u32>,
+        bound: &dyn Fn(usize) -> TextureBinding,
+    ) -> Result {
+        let variant = number.and_then(|number| self.library.variant(number)).filter(|variant| variant.samplers);
+        let Some(variant) = variant else { return Ok(()) };
+        let mut values = [[0f32; 4]; 2 * TEXTURE_SLOTS];
+        for argument in &variant.textures {
+            let sampler = self.resources.samplers.get(bound(argument.slot).sampler);
+            let at = 2 * argument.index as usize;
+            if let (Some(sampler), Some([border, bias])) = (sampler, values.get_mut(at..at + 2)) {
+                (*border, bias[0]) = (sampler.desc.border, sampler.desc.lod_bias);
+            }
+        }
+        self.set_bytes(stage, metal::SAMPLERS, bytemuck::cast_slice(&values))
+    }
+
+    /// Sees to it that all that shaders store to has texels.
+    pub(crate) fn ready_images(&mut self, guest: Guest, number: Option<u32>) -> Result {
+        let variant = number.and_then(|number| self.library.variant(number));
+        let images = variant.map(|variant| variant.images.clone()).unwrap_or_default();
+        for image in images {
+            let id = self.state.storage_images(guest)[image.slot].view.texture;
+            self.make_live(id)?;
+            let (root, current) = (self.root(id), self.commands.current());
+            if let Some(texture) = self.resources.textures.get_mut(root).filter(|_| !root.is_none()) {
+                texture.last_used = current;
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds the storage images of a stage.
+    pub(crate) fn bind_images(&mut self, stage: Stage, guest: Guest, number: Option<u32>) -> Result {
+        let variant = number.and_then(|number| self.library.variant(number));
+        let images = variant.map(|variant| variant.images.clone()).unwrap_or_default();
+        for image in images {
+            let bound = self.state.storage_images(guest)[image.slot].view;
+            let Self { device, resources, commands, .. } = self;
+            let texture = resources.textures.get_mut(bound.texture).filter(|_| !bound.texture.is_none());
+            let mut view = None;
+            let mut both = true;
+            if let Some(texture) = texture {
+                let pixel = texture.choice.pixel;
+                both = image.access != [true; 2] || pixel.read_write();
+                let r32 = !image.is_r32 || pixel.bytes() == 4 && pixel.caps(device.facts()).atomic;
+                if texture.kind() == image.kind && r32 && both {
+                    view = texture.stored(device, bound.level, bound.layer, image.shape)?.cloned();
+                }
+            }
+            let texture = match &view {
+                Some(view) => Some(view),
+                None => resources.nulls.image(image.shape, image.kind),
+            };
+            if let Some(texture) = texture {
+                commands.queue.set_texture(stage, image.index, texture);
+            }
+            if !both {
+                self.warn_once(
+                    "storage images that are read and written, of formats that Metal has no such access for: they",
+                );
+            }
         }
         Ok(())
     }
@@ -189,7 +261,14 @@ impl<D: Device> Renderer<D> {
                 self.bind_texture(stage, argument, binding)?;
             }
         }
-        Ok(())
+        if self.resources.made_samplers {
+            let textures = *self.state.textures.all();
+            for (stage, number) in [(Stage::Vertex, Some(prepared.vertex)), (Stage::Fragment, prepared.pixel)] {
+                self.bind_sampler_values(stage, number, &|slot| textures.get(slot).copied().unwrap_or_default())?;
+            }
+        }
+        self.bind_images(Stage::Vertex, Guest::Vertex, Some(prepared.vertex))?;
+        self.bind_images(Stage::Fragment, Guest::Pixel, prepared.pixel)
     }
 
     /// Binds a texture, or nothing of its shape, and a sampler.
@@ -206,17 +285,26 @@ impl<D: Device> Renderer<D> {
         let mut bound_texture = None;
         if let Some(texture) = texture {
             texture.last_used = current;
-            let fits = texture.kind() == 0 && (!argument.shadow || texture.format.is_depth());
+            let fits = texture.kind() == argument.kind && (!argument.shadow || texture.format.is_depth());
             bound_texture = if fits { texture.sampled(device, argument.shape, srgb)?.cloned() } else { None };
         }
         let texture = match &bound_texture {
-            Some(texture) => texture,
+            Some(texture) => Some(texture),
             None if argument.shadow => resources.nulls.depth(argument.shape),
-            None => resources.nulls.texture(argument.shape),
+            None => resources.nulls.texture(argument.shape, argument.kind),
+        };
+        let Some(texture) = texture else {
+            return Err(self.unsupported("shaders that read the samples of a texture that is not bound"));
         };
         commands.queue.set_texture(stage, argument.index, texture);
-        let sampler = sampler.map_or(&resources.nulls.sampler, |sampler| &sampler.raw);
-        commands.queue.set_sampler(stage, argument.index, sampler);
+        let raw = sampler.map_or(&resources.nulls.sampler, |sampler| &sampler.raw);
+        if let Some(index) = argument.sampler {
+            commands.queue.set_sampler(stage, index, raw);
+        }
+        if let Some(index) = argument.white {
+            let white = sampler.and_then(|sampler| sampler.white.as_ref()).unwrap_or(raw);
+            commands.queue.set_sampler(stage, index, white);
+        }
         Ok(())
     }
 }

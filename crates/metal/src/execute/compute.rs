@@ -16,18 +16,20 @@ impl<D: Device> Renderer<D> {
             return Ok(());
         }
         self.commands.works.draw();
+        let bindings = *self.state.compute_textures;
+        let samplers = self.samplers_of(&bindings);
         let Some(shader) = self.shaders.get_mut(body.shader) else { return Ok(()) };
-        let number = self.library.number(&self.device, shader, &RuntimeInfo::default());
+        let number = self.library.number(&self.device, shader, &RuntimeInfo::default(), samplers);
         let kernel = number.and_then(|number| self.pipelines.kernel(&self.device, &mut self.library, number));
         let (Some(number), Some(kernel)) = (number, kernel) else {
             self.skipped_draws += 1;
             return Ok(());
         };
-        let bindings = *self.state.compute_textures;
         let textures = self.library.variant(number).map(|variant| variant.textures.clone()).unwrap_or_default();
         for argument in &textures {
             self.make_live(bindings[argument.slot].texture)?;
         }
+        self.ready_images(Guest::Compute, Some(number))?;
         self.end_pass();
         let (version, current) = (self.next_version(), self.commands.current());
         let Some(variant) = self.library.variant(number) else { return Ok(()) };
@@ -48,6 +50,9 @@ impl<D: Device> Renderer<D> {
         for argument in textures {
             self.bind_texture(Stage::Kernel, argument, bindings[argument.slot])?;
         }
+        let of_slot = |slot: usize| bindings.get(slot).copied().unwrap_or_default();
+        self.bind_sampler_values(Stage::Kernel, Some(number), &of_slot)?;
+        self.bind_images(Stage::Kernel, Guest::Compute, Some(number))?;
         self.commands.queue.dispatch(body.groups, group);
         self.commands.draws += 1;
         if writes {

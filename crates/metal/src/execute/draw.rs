@@ -7,10 +7,9 @@ use crate::pipeline::key::{Blend, Key, Topology as Class, blends};
 use crate::renderer::Renderer;
 use crate::state::bound::{Fills, Prepared};
 use crate::state::indices::primitive;
-use afterimage_abi::metal::NO_VERTICES;
-use afterimage_metal_calls::{Device, DrawCount, Indices, PrimitiveType, Queue, Stage};
+use afterimage_metal_calls::{Device, DrawCount, Indices, PrimitiveType, Queue};
 use afterimage_stream::host::level;
-use afterimage_stream::packets::{BlendFactor, BlendOp, Cull, Draw, DrawIndexed, Fill, SetBlend, Topology};
+use afterimage_stream::packets::{BlendFactor, BlendOp, Cull, Draw, DrawIndexed, Fill, LogicOp, SetBlend, Topology};
 use afterimage_stream::{Group, Groups};
 
 /// Vertices that one draw may have over all instances: more than any program draws, less than hangs a GPU.
@@ -72,7 +71,19 @@ pub(crate) struct Call {
 
 /// Topologies whose primitives are triangles.
 pub(crate) fn has_faces(topology: Topology) -> bool {
-    matches!(topology, Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan)
+    match topology {
+        Topology::TriangleList
+        | Topology::TriangleStrip
+        | Topology::TriangleFan
+        | Topology::TriangleListAdjacency
+        | Topology::TriangleStripAdjacency => true,
+        Topology::PointList
+        | Topology::LineList
+        | Topology::LineStrip
+        | Topology::LineListAdjacency
+        | Topology::LineStripAdjacency
+        | Topology::RectList => false,
+    }
 }
 
 /// The blend state that draws a part of the fragments: see [`afterimage_shader::PixelOps::signed_part`].
@@ -136,6 +147,16 @@ impl<D: Device> Renderer<D> {
         self.skipped_draws += u64::from(!drawn);
     }
 
+    /// Whether the shaders of a draw write memory or images.
+    fn stores(&self, prepared: &Prepared) -> bool {
+        let stores = |number: u32| {
+            self.library
+                .variant(number)
+                .is_some_and(|variant| variant.reaches[1] || variant.images.iter().any(|image| image.access[1]))
+        };
+        stores(prepared.vertex) || prepared.pixel.is_some_and(stores)
+    }
+
     /// A draw, or its capture, could not be made.
     #[cold]
     fn draw_failed(&mut self, error: crate::Error) -> bool {
@@ -178,11 +199,13 @@ impl<D: Device> Renderer<D> {
         let points = call.topology == Topology::PointList || corners;
         let class = match call.topology {
             _ if points => Class::Point,
-            Topology::LineList | Topology::LineStrip => Class::Line,
+            Topology::LineList | Topology::LineStrip | Topology::LineListAdjacency | Topology::LineStripAdjacency => {
+                Class::Line
+            }
             Topology::RectList if !call.indexed => Class::Rect,
             topology if has_faces(topology) => Class::Triangle,
             _ => {
-                self.warn_once("indexed rectangles and primitives with adjacency, whose draws are skipped: they");
+                self.warn_once("indexed lists of rectangles, whose draws are skipped: they");
                 return Ok(false);
             }
         };
@@ -199,7 +222,7 @@ impl<D: Device> Renderer<D> {
         };
         let mut prepared = match kept {
             Some(prepared) => prepared,
-            None => match self.prepare(class, points)? {
+            None => match self.prepare(class)? {
                 Some(prepared) => prepared,
                 None => return Ok(false),
             },
@@ -265,7 +288,7 @@ impl<D: Device> Renderer<D> {
     }
 
     /// Chooses targets, shaders and all that pipelines are chosen by; readies textures. `None` where the draw must be dropped.
-    fn prepare(&mut self, class: Class, points: bool) -> Result<Option<Box<Prepared>>> {
+    fn prepare(&mut self, class: Class) -> Result<Option<Box<Prepared>>> {
         if self.bound.dirty.touches(TARGETS) {
             self.apply_targets()?;
         }
@@ -280,16 +303,16 @@ impl<D: Device> Renderer<D> {
         if raster.sample_mask & all == 0 && !discard {
             return Ok(None);
         }
-        if raster.sample_mask & all != all {
-            self.warn_once("draws to some samples of pixels");
-        }
-        if self.state.blend.logic_op != 0 {
+        let sample_mask = if raster.sample_mask & all == all { u16::MAX } else { (raster.sample_mask & all) as u16 };
+        let mut logic = LogicOp::of(self.state.blend.logic_op);
+        if logic != LogicOp::Off && !self.device.facts().family.is_apple() {
             self.warn_once("logical operations");
+            logic = LogicOp::Off;
         }
         if class == Class::Line && raster.line_width != 0.0 && raster.line_width != 1.0 {
             self.warn_once("lines of another width than a pixel");
         }
-        let Some(Wanted { vertex, pixel }) = self.wanted_variants(points) else { return Ok(None) };
+        let Some(Wanted { vertex, pixel }) = self.wanted_variants(class) else { return Ok(None) };
         self.ready_textures(vertex, pixel)?;
         if pixel.and_then(|number| self.library.variant(number)).is_some_and(|variant| variant.writes_depth) && !discard
         {
@@ -313,6 +336,8 @@ impl<D: Device> Renderer<D> {
             blends,
             alpha_to_coverage: raster.alpha_to_coverage != 0 && samples > 1 && targets.formats.colors[0].is_some(),
             discard,
+            sample_mask,
+            logic,
             topology: class,
         };
         let number = self.next_version();
@@ -366,10 +391,6 @@ impl<D: Device> Renderer<D> {
             self.set_state(scissor, fills);
         }
         self.bind_vertices(&sources, prepared.input.reads_default());
-        if prepared.key.topology == Class::Rect {
-            self.commands.queue.set_bytes(Stage::Vertex, NO_VERTICES, &call.first.to_ne_bytes());
-            self.bound.recorded.default_vertices = false;
-        }
         if all || dirty.touches(CONSTANTS) {
             self.bind_constants(prepared, if all { Groups::all() } else { dirty })?;
         }
@@ -388,8 +409,8 @@ impl<D: Device> Renderer<D> {
             }
             Fills::Same(_) | Fills::One(..) => self.encode(primitive, count, &indexed),
         }
-        if self.reads_targets() {
-            // What was drawn is what the next draw finds.
+        if self.reads_targets() || self.stores(prepared) {
+            // What was drawn, or stored, is what the next draw finds: within a pass nothing may wait for pixels.
             self.end_pass();
         }
         let as_it_is = indexed.indices.is_none() && count.count == call.count && call.instances == 1;
@@ -398,6 +419,7 @@ impl<D: Device> Renderer<D> {
             && copies == 0
             && matches!(fills, Fills::Same(_))
             && !self.reads_targets()
+            && self.bound.targets.open
         {
             prepared.plain = Some((call.topology, needed));
         }

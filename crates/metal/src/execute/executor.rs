@@ -65,15 +65,11 @@ impl<D: Device> Renderer<D> {
             | Packet::SetConstants(..)
             | Packet::SetGamma(..)
             | Packet::SetStorage(..)
+            | Packet::SetStorageImages(..)
             | Packet::SetFeedbackBuffers(..)
             | Packet::PresentTarget(_)
             | Packet::Overlay(_)
             | Packet::CreateVertexInput(..) => {}
-            Packet::SetStorageImages(_, images) => {
-                if images.iter().any(|image| !image.view.texture.is_none()) {
-                    return Err(self.unsupported("storage images (the writer of shaders does not know them yet)"));
-                }
-            }
             Packet::BeginFeedback(body) => return self.begin_feedback(body),
             Packet::EndFeedback(body) => return self.end_feedback(body),
             Packet::Dispatch(body) => return self.dispatch(body),

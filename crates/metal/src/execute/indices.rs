@@ -3,7 +3,6 @@
 use crate::error::Result;
 use crate::execute::draw::{Call, MOST_VERTICES};
 use crate::memory::ring::Slice;
-use crate::pipeline::rects;
 use crate::renderer::Renderer;
 use crate::state::indices::{greatest, is_strip, list, primitive, read};
 use crate::state::vertices::Input;
@@ -107,7 +106,16 @@ impl<D: Device> Renderer<D> {
         }
         let drawn = |first: i32, count: u32| DrawCount { first, count, instances, base_instance: call.first_instance };
         if call.topology == Topology::RectList {
-            return self.listed(PrimitiveType::Triangle, &rects::indices(count / 3), 0, drawn);
+            // The vertex shader runs for each of the six corners of two triangles.
+            let first = i32::try_from(u64::from(call.first) * 2).ok().filter(|_| call.first.is_multiple_of(3));
+            let (Some(first), 1..) = (first, count / 3) else {
+                if count >= 3 {
+                    self.warn_once("lists of rectangles that begin within one: they");
+                }
+                return Ok(None);
+            };
+            let (primitive, count) = (PrimitiveType::Triangle, drawn(first, count / 3 * 6));
+            return Ok(Some(Indexed { primitive, count, indices: None, needed: 0 }));
         }
         let Some((bytes, width)) = source else {
             let end = u64::from(call.first) + u64::from(count);

@@ -14,6 +14,7 @@ mod objects;
 mod present;
 mod query;
 mod readback;
+mod samples;
 mod state;
 mod targets;
 mod upload;

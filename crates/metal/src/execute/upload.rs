@@ -205,7 +205,7 @@ impl<D: Device> Renderer<D> {
         let id = place.texture;
         let Some(texture) = self.resources.textures.get(id) else { return Ok(()) };
         if texture.desc.samples > 1 {
-            return Err(self.unsupported(format!("updates of the samples of {id}")));
+            return self.update_samples(place, body, arena);
         }
         let (level, layer) = (u32::from(place.level), u32::from(place.layer));
         let whole = texture.extent(level) == [body.width, body.height, body.depth];
@@ -253,7 +253,7 @@ impl<D: Device> Renderer<D> {
 }
 
 /// The texels of an update, rows of blocks packed.
-fn packed_texels(body: &UpdateTexture, format: Format, arena: &dyn Arena) -> Vec<u8> {
+pub(crate) fn packed_texels(body: &UpdateTexture, format: Format, arena: &dyn Arena) -> Vec<u8> {
     let (row, rows) = (format.row_bytes(body.width), format.rows(body.height));
     let mut texels = vec![0; row as usize * rows as usize * body.depth as usize];
     if body.row_pitch == row && (body.depth == 1 || body.slice_pitch == row * rows) {

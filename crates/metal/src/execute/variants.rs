@@ -1,12 +1,15 @@
 //! Choosing the variants of the bound shaders.
 
 use crate::pipeline::captures::{Captured, Stages};
+use crate::pipeline::key::Topology as Class;
 use crate::renderer::Renderer;
+use afterimage_abi::slots::FIRST_VERTEX_TEXTURE;
 use afterimage_metal_calls::Device;
 use afterimage_shader::feedback::Options;
 use afterimage_shader::feedback::table::Provoking;
+use afterimage_shader::msl::Samplers;
 use afterimage_shader::{RuntimeInfo, bound};
-use afterimage_stream::packets::{BlendOp, SetBlend, Swizzle};
+use afterimage_stream::packets::{BlendOp, SetBlend, Swizzle, TextureBinding};
 use afterimage_stream::{Host, ObjectId, TEXTURE_SLOTS};
 
 /// Variants for the present state.
@@ -19,6 +22,14 @@ pub(crate) struct Wanted {
 /// Whether draws must be drawn in two parts, since no device reads what it blends as signed.
 pub(crate) fn draws_in_parts(blend: &SetBlend) -> bool {
     blend.enable != 0 && blend.logic_op == 0 && BlendOp::of(blend.color_op).is_signed()
+}
+
+/// The stage of a texture slot, 0 or 1 as everywhere, and its bit among those of the stage.
+fn sampler_bit(slot: usize) -> (usize, u32) {
+    match slot.checked_sub(FIRST_VERTEX_TEXTURE) {
+        Some(own) => (0, 1 << own),
+        None => (1, 1 << slot),
+    }
 }
 
 impl<D: Device> Renderer<D> {
@@ -49,10 +60,36 @@ impl<D: Device> Renderer<D> {
         shape | projected
     }
 
-    /// Whether what is bound has the shapes that the variants were chosen for.
+    /// Whether what is bound has the shapes, and the samplers what shaders make of them, that the variants were chosen for.
     pub(crate) fn keeps_shapes(&self) -> bool {
         let shapes = &self.bound.runtime.textures;
-        (0..TEXTURE_SLOTS).all(|slot| self.shape_of(slot, shapes[slot]) == shapes[slot])
+        (0..TEXTURE_SLOTS).all(|slot| self.shape_of(slot, shapes[slot]) == shapes[slot] && self.keeps_sampler(slot))
+    }
+
+    /// What shaders make of the sampler that is bound to a slot: a bias, a border.
+    fn made_of(&self, binding: TextureBinding) -> [bool; 2] {
+        if !self.resources.made_samplers {
+            return [false; 2];
+        }
+        let sampler = self.resources.samplers.get(binding.sampler);
+        sampler.map_or([false; 2], |sampler| [sampler.biased, sampler.white.is_some()])
+    }
+
+    fn keeps_sampler(&self, slot: usize) -> bool {
+        let (stage, bit) = sampler_bit(slot);
+        let Samplers { biased, bordered } = self.bound.samplers[stage];
+        self.made_of(self.state.textures[slot]) == [biased & bit != 0, bordered & bit != 0]
+    }
+
+    /// What shaders of a stage make of the samplers that are bound.
+    pub(crate) fn samplers_of(&self, bindings: &[TextureBinding]) -> Samplers {
+        let mut samplers = Samplers::default();
+        for (slot, binding) in bindings.iter().enumerate() {
+            let [biased, bordered] = self.made_of(*binding);
+            samplers.biased |= u32::from(biased) << slot;
+            samplers.bordered |= u32::from(bordered) << slot;
+        }
+        samplers
     }
 
     /// Whether lookups give four somewhere.
@@ -73,15 +110,23 @@ impl<D: Device> Renderer<D> {
         })
     }
 
-    /// State around the shaders, where points are drawn or not.
-    fn runtime(&mut self, points: bool) -> RuntimeInfo {
+    /// State around the shaders, for a class of primitives.
+    fn runtime(&mut self, class: Class) -> RuntimeInfo {
+        let points = class == Class::Point;
         let changed = self.state.tracker.take_instances(Host::TEXTURE, u64::MAX);
         for slot in (0..TEXTURE_SLOTS).filter(|slot| changed >> slot & 1 != 0) {
             self.bound.runtime.textures[slot] = self.shape_of(slot, self.bound.runtime.textures[slot]);
         }
+        if self.resources.made_samplers {
+            // No shape changes where another sampler is bound.
+            let textures = *self.state.textures.all();
+            let (pixel, vertex) = textures.split_at(FIRST_VERTEX_TEXTURE);
+            self.bound.samplers = [self.samplers_of(vertex), self.samplers_of(pixel)];
+        }
         let mut runtime = self.bound.runtime;
         let ops = &*self.state.pixel_ops;
         runtime.vertex_ops.point_size = points.into();
+        runtime.vertex_ops.rectangles = (class == Class::Rect).into();
         runtime.vertex_ops.clip_planes = ops.clip_planes & 0x3f;
         runtime.pixel_ops.alpha_compare = ops.alpha_compare;
         runtime.pixel_ops.fog = ops.fog;
@@ -104,7 +149,7 @@ impl<D: Device> Renderer<D> {
         options: &Options,
         provoking: Provoking,
     ) -> Option<Captured<D>> {
-        let mut runtime = self.runtime(points);
+        let mut runtime = self.runtime(if points { Class::Point } else { Class::Triangle });
         let bound = *self.state.shaders;
         let shader = |id| self.shaders.get(id).and_then(|guest| guest.shader.clone());
         let vertex = shader(bound.vertex)?;
@@ -120,17 +165,17 @@ impl<D: Device> Renderer<D> {
 
     /// Whether the vertex shader writes memory.
     pub(crate) fn stores_in_vertices(&mut self) -> bool {
-        let mut runtime = self.runtime(false);
+        let mut runtime = self.runtime(Class::Triangle);
         let Some(guest) = self.shaders.get_mut(self.state.shaders.vertex) else { return false };
         let Some(shader) = &guest.shader else { return false };
         runtime.link = shader.link();
-        let number = self.library.number(&self.device, guest, &runtime);
+        let number = self.library.number(&self.device, guest, &runtime, self.bound.samplers[0]);
         number.and_then(|number| self.library.variant(number)).is_some_and(|variant| variant.reaches[1])
     }
 
     /// The variants of the bound shaders. `None` where one of them is no shader.
-    pub(crate) fn wanted_variants(&mut self, points: bool) -> Option<Wanted> {
-        let mut runtime = self.runtime(points);
+    pub(crate) fn wanted_variants(&mut self, class: Class) -> Option<Wanted> {
+        let mut runtime = self.runtime(class);
         let bound = *self.state.shaders;
         if !bound.geometry.is_none() {
             self.warn_once("geometry shaders, whose draws are skipped: they");
@@ -142,10 +187,13 @@ impl<D: Device> Renderer<D> {
         runtime.pixel_ops.generic = generic.into();
         let vertex = self.shaders.get_mut(bound.vertex)?;
         runtime.link = vertex.shader.as_ref()?.link();
-        let vertex = self.library.number(&self.device, vertex, &runtime)?;
+        let vertex = self.library.number(&self.device, vertex, &runtime, self.bound.samplers[0])?;
         let pixel = match bound.pixel {
             ObjectId::NONE => None,
-            id => Some(self.library.number(&self.device, self.shaders.get_mut(id)?, &runtime)?),
+            id => {
+                let samplers = self.bound.samplers[1];
+                Some(self.library.number(&self.device, self.shaders.get_mut(id)?, &runtime, samplers)?)
+            }
         };
         self.bound.runtime = runtime;
         Some(Wanted { vertex, pixel })

@@ -1,23 +1,29 @@
-//! Functions around a guest's, which becomes a plain function: of lists of rectangles, and of pixels whose outputs have no target.
+//! Functions around a guest's, which becomes a plain function: of pixels whose outputs have no target, or that end as Metal lets none.
 
+use afterimage_metal_calls::{Class, PixelFormat};
 use afterimage_shader::msl::{Attribute, Binding, Place};
+use afterimage_stream::packets::LogicOp;
 use std::fmt::Write;
 
 /// A source whose entry is a plain function, `ENTRY_of`.
 #[derive(Debug)]
-pub(crate) struct Around {
+struct Around {
     /// The source up to its end.
-    pub(crate) text: String,
+    text: String,
     /// Arguments of the entry, with their attributes.
-    pub(crate) arguments: Vec<String>,
+    arguments: Vec<String>,
     /// Their names.
-    pub(crate) names: Vec<String>,
+    names: Vec<String>,
+    /// Whether the function returns something.
+    returns: bool,
 }
 
 impl Around {
-    /// Of a `vertex` or `fragment` function that returns something.
-    pub(crate) fn of(source: &str, stage: &str, entry: &str) -> Option<Self> {
-        let (before, rest) = source.split_once(&format!("{stage} {entry}_out {entry}("))?;
+    /// Of a fragment function.
+    fn of(source: &str, entry: &str) -> Option<Self> {
+        let returns = source.contains(&format!("fragment {entry}_out {entry}("));
+        let result = if returns { format!("{entry}_out") } else { "void".to_owned() };
+        let (before, rest) = source.split_once(&format!("fragment {result} {entry}("))?;
         let (arguments, body) = rest.split_once(")\n{")?;
         // Each argument is on a line of its own.
         let arguments = arguments.split(",\n").map(str::trim).filter(|argument| !argument.is_empty());
@@ -26,19 +32,81 @@ impl Around {
             arguments.iter().map(|argument| argument.split(" [[").next().unwrap_or_default()).collect();
         let name = |argument: &&str| argument.rsplit([' ', '*', '&']).next().unwrap_or_default().to_owned();
         let names = plain.iter().map(name).collect();
-        let text = format!("{before}static {entry}_out {entry}_of({})\n{{{body}\n", plain.join(", "));
-        Some(Self { text, arguments, names })
+        let text = format!("{before}static {result} {entry}_of({})\n{{{body}\n", plain.join(", "));
+        Some(Self { text, arguments, names, returns })
     }
 
     /// A call of the function.
-    pub(crate) fn call(&self, entry: &str) -> String {
+    fn call(&self, entry: &str) -> String {
         format!("{entry}_of({})", self.names.join(", "))
     }
 }
 
-/// The source of a fragment function that gives only those colours (a bit each) that have a target: Metal takes no others.
-pub(crate) fn with_outputs(source: &str, bindings: &[Binding], entry: &str, kept: u32) -> Option<String> {
-    let around = Around::of(source, "fragment", entry)?;
+/// What is done to the pixels of a guest's function that Metal does not do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ending {
+    /// The samples that are drawn to, if not all.
+    pub(crate) samples: Option<u32>,
+    /// A logical operation with what is in the targets, by their formats: Apple's GPUs read those.
+    pub(crate) logic: Option<(LogicOp, [Option<PixelFormat>; 8])>,
+}
+
+/// The function for draws without pixel shaders to some samples of pixels.
+pub(crate) fn only_samples(entry: &str, samples: u32) -> String {
+    format!(
+        "#include <metal_stdlib>\nusing namespace metal;\n\nstruct {entry}_kept\n{{\n    uint samples [[sample_mask]];\n}};\n\n\
+         fragment {entry}_kept {entry}()\n{{\n    {entry}_kept out = {{}};\n    out.samples = {samples}u;\n    return out;\n}}\n"
+    )
+}
+
+/// A logical operation on `s` and `d`.
+fn logic(op: LogicOp) -> &'static str {
+    match op {
+        LogicOp::Off | LogicOp::Copy => "s",
+        LogicOp::Clear => "s & ~s",
+        LogicOp::And => "s & d",
+        LogicOp::AndReverse => "s & ~d",
+        LogicOp::AndInverted => "~s & d",
+        LogicOp::NoOp => "d",
+        LogicOp::Xor => "s ^ d",
+        LogicOp::Or => "s | d",
+        LogicOp::Nor => "~(s | d)",
+        LogicOp::Equivalent => "~(s ^ d)",
+        LogicOp::Invert => "~d",
+        LogicOp::OrReverse => "s | ~d",
+        LogicOp::CopyInverted => "~s",
+        LogicOp::OrInverted => "~s | d",
+        LogicOp::Nand => "~(s & d)",
+        LogicOp::Set => "s | ~s",
+    }
+}
+
+/// The greatest number in each channel of a format whose bits logical operations are of; none of others, to which there are none.
+fn most(format: PixelFormat) -> Option<[u32; 4]> {
+    use PixelFormat as P;
+    Some(match format {
+        P::A8Unorm | P::R8Unorm | P::RG8Unorm | P::RGBA8Unorm | P::BGRA8Unorm => [0xff; 4],
+        P::R8Uint | P::RG8Uint | P::RGBA8Uint => [0xff; 4],
+        P::R16Unorm | P::RG16Unorm | P::RGBA16Unorm | P::R16Uint | P::RG16Uint | P::RGBA16Uint => [0xffff; 4],
+        P::R32Uint | P::RG32Uint | P::RGBA32Uint => [u32::MAX; 4],
+        P::B5G6R5Unorm => [31, 63, 31, 1],
+        P::BGR5A1Unorm | P::A1BGR5Unorm => [31, 31, 31, 1],
+        P::ABGR4Unorm => [15; 4],
+        P::RGB10A2Unorm | P::BGR10A2Unorm | P::RGB10A2Uint => [1023, 1023, 1023, 3],
+        _ => return None,
+    })
+}
+
+/// The source of a fragment function that gives only those colours (a bit each) that have a target, since Metal takes no others, and ends as
+/// it says.
+pub(crate) fn with_outputs(
+    source: &str,
+    bindings: &[Binding],
+    entry: &str,
+    kept: u32,
+    ending: &Ending,
+) -> Option<String> {
+    let mut around = Around::of(source, entry)?;
     let outputs = bindings.iter().filter(|binding| binding.place == Place::Output);
     let is_kept = |binding: &&Binding| match binding.attribute {
         Attribute::Color(index) => kept >> index & 1 != 0,
@@ -46,8 +114,41 @@ pub(crate) fn with_outputs(source: &str, bindings: &[Binding], entry: &str, kept
     };
     let outputs: Vec<&Binding> = outputs.filter(is_kept).collect();
     let (mut text, call) = (around.text.clone(), around.call(entry));
+    let mut results = String::new();
+    for output in &outputs {
+        let name = &output.name;
+        let _ = writeln!(results, "    out.{name} = all.{name};");
+        let (Attribute::Color(index), Some((op, formats))) = (output.attribute, &ending.logic) else { continue };
+        let Some(format) = formats.get(index as usize).copied().flatten() else { continue };
+        let Some(most) = most(format) else { continue };
+        let float = format.class() == Class::Float;
+        let ty = if float { "float" } else { "uint" };
+        around.arguments.push(format!("{ty}4 there{index} [[color({index})]]"));
+        let zeros = ", 0".repeat(4 - usize::from(output.lanes.clamp(1, 4)));
+        let bits = most.map(|most| format!("{most}u")).join(", ");
+        let lanes = ["x", "xy", "xyz", "xyzw"][usize::from(output.lanes.clamp(1, 4)) - 1];
+        let _ = writeln!(
+            results,
+            "    {{\n        uint4 most = uint4({bits});\n        {ty}4 drawn = {ty}4(out.{name}{zeros});"
+        );
+        let operands = [("s", "drawn".to_owned()), ("d", format!("there{index}"))];
+        for (name, of) in operands {
+            let _ = match float {
+                true => writeln!(results, "        uint4 {name} = uint4(rint(saturate({of}) * float4(most)));"),
+                false => writeln!(results, "        uint4 {name} = {of};"),
+            };
+        }
+        let result = format!("({}) & most", logic(*op));
+        let _ = match float {
+            true => writeln!(results, "        out.{name} = (float4({result}) / float4(most)).{lanes};\n    }}"),
+            false => writeln!(results, "        out.{name} = ({result}).{lanes};\n    }}"),
+        };
+    }
+    if let Some(samples) = ending.samples {
+        let _ = writeln!(results, "    out.samples_drawn = {samples}u;");
+    }
     let arguments = around.arguments.join(",\n    ");
-    if outputs.is_empty() {
+    if outputs.is_empty() && ending.samples.is_none() {
         let _ = write!(text, "\nfragment void {entry}({arguments})\n{{\n    (void){call};\n}}\n");
         return Some(text);
     }
@@ -56,15 +157,15 @@ pub(crate) fn with_outputs(source: &str, bindings: &[Binding], entry: &str, kept
         let attribute = format!("{} [[{}", output.name, output.attribute);
         source.lines().map(str::trim).find(|line| line.contains(&attribute)).map(str::to_owned)
     };
-    let members: Vec<String> = outputs.iter().map(member).collect::<Option<_>>()?;
+    let mut members: Vec<String> = outputs.iter().map(member).collect::<Option<_>>()?;
+    members.extend(ending.samples.map(|_| "uint samples_drawn [[sample_mask]];".to_owned()));
     let _ = write!(text, "\nstruct {entry}_kept\n{{\n    {}\n}};\n", members.join("\n    "));
     let _ = write!(
         text,
-        "\nfragment {entry}_kept {entry}({arguments})\n{{\n    {entry}_out all = {call};\n    {entry}_kept out = {{}};\n"
+        "\nfragment {entry}_kept {entry}({arguments})\n{{\n    {}{call};\n    {entry}_kept out = {{}};\n",
+        if around.returns { format!("{entry}_out all = ") } else { String::new() }
     );
-    for output in outputs {
-        let _ = writeln!(text, "    out.{0} = all.{0};", output.name);
-    }
+    text.push_str(&results);
     text.push_str("    return out;\n}\n");
     Some(text)
 }
@@ -79,7 +180,7 @@ mod tests {
         let text = "pixel \"p\" {\n  input in0 : f32x4 location 0 smooth\n  output out0 : f32x4 location 0\n  output out1 : f32x4 location 1\n  output out2 : f32 frag_depth\n  v0: f32x4 = load_input in0\n  v1: f32 = swizzle v0.x\n  store_output out0, v0\n  store_output out1, v0\n  store_output out2, v1\n  return\n}";
         let shader = Shader::new(Language::Ir, text.as_bytes()).unwrap();
         let artifact = shader.compile_msl(&Profile::default(), &RuntimeInfo::default()).unwrap();
-        let made = with_outputs(&artifact.source, &artifact.bindings, "main0", 0b10).unwrap();
+        let made = with_outputs(&artifact.source, &artifact.bindings, "main0", 0b10, &Ending::default()).unwrap();
         let (_, kept) = made.split_once("struct main0_kept").unwrap();
         assert_eq!((kept.matches("[[color(1)]]").count(), kept.matches("[[color(0)]]").count()), (1, 0), "{made}");
         assert!(kept.contains("[[depth(any)]]") && kept.contains("= main0_of(in);"), "{made}");

@@ -1,6 +1,6 @@
 //! What the renderer puts behind what shaders declare: the table of [`afterimage_shader::declared`], filled for a device.
 
-use afterimage_abi::slots::VERTEX_ATTRIBUTES;
+use afterimage_abi::slots::{STORAGE_IMAGES, VERTEX_ATTRIBUTES};
 use afterimage_abi::{Bank, SystemRegister};
 use afterimage_ir::{MAX_ARRAY, MAX_VARS};
 use afterimage_metal_calls::Facts;
@@ -25,13 +25,13 @@ pub(crate) fn of(facts: &Facts, raw_addresses: bool) -> Behind {
         // Captures alone are made of those, by kernels.
         geometry: [u32::MAX; 3],
         feedback: None,
-        images: 0,
+        images: STORAGE_IMAGES as u32,
         group: [limits.threads; 3],
         lanes: limits.threads,
         shared: limits.threadgroup_memory,
         array: MAX_ARRAY,
         variables: MAX_VARS as u32,
-        has: Has { stores: [facts.addresses; 2], ..Has::default() },
+        has: Has { stores: [facts.addresses; 2], without_format: [true; 2], cube_arrays: true, ..Has::default() },
     }
 }
 

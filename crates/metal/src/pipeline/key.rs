@@ -6,7 +6,7 @@ use afterimage_metal_calls::{
     StencilOperation, TopologyClass, WriteMask,
 };
 use afterimage_stream::packets::{
-    BlendFactor, BlendOp, BlendTarget, Compare, SetBlend, SetDepthStencil, StencilFace, StencilOp,
+    BlendFactor, BlendOp, BlendTarget, Compare, LogicOp, SetBlend, SetDepthStencil, StencilFace, StencilOp,
 };
 use std::hash::{Hash, Hasher};
 
@@ -65,6 +65,10 @@ pub(crate) struct Key {
     pub(crate) alpha_to_coverage: bool,
     /// Whether nothing is rasterised.
     pub(crate) discard: bool,
+    /// The samples of pixels that are drawn to, all bits for all of them.
+    pub(crate) sample_mask: u16,
+    /// The logical operation, where the device does one.
+    pub(crate) logic: LogicOp,
     pub(crate) topology: Topology,
 }
 

@@ -7,5 +7,4 @@ pub(crate) mod kept;
 pub(crate) mod key;
 pub(crate) mod own;
 pub(crate) mod pipelines;
-pub(crate) mod rects;
 pub(crate) mod shaders;

@@ -14,6 +14,17 @@ pub(crate) enum Own {
     Copy(Source),
     /// Writes texels of a source with gamma.
     Present(Source),
+    /// Writes each sample of pixels from a layer of its own.
+    Samples(Layers),
+}
+
+/// What has samples in layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Layers {
+    /// Colours: 0 floats, 1 unsigned, 2 signed integers.
+    Color(u8),
+    /// Depth in floats, and whether another array of unsigned integers has stencil.
+    Depth(bool),
 }
 
 /// What texels are copied from.
@@ -103,6 +114,32 @@ impl Own {
                     if depth { "depth" } else { "color" },
                     if depth { ".x" } else { "" }
                 );
+            }
+            Self::Samples(layers) => {
+                let (output, more) = match layers {
+                    Layers::Color(0) => ("    float4 color [[color(0)]];\n", ["float", ""]),
+                    Layers::Color(1) => ("    uint4 color [[color(0)]];\n", ["uint", ""]),
+                    Layers::Color(_) => ("    int4 color [[color(0)]];\n", ["int", ""]),
+                    Layers::Depth(false) => ("    float depth [[depth(any)]];\n", ["float", ""]),
+                    Layers::Depth(true) => (
+                        "    float depth [[depth(any)]];\n    uint stencil [[stencil]];\n",
+                        ["float", ",\n                         texture2d_array<uint> stencils [[texture(1)]]"],
+                    ),
+                };
+                let [ty, stencils] = more;
+                let _ = write!(
+                    text,
+                    "struct texel_out\n{{\n{output}}};\n\nfragment texel_out texel(float4 position [[position]],\n                         \
+                     uint sample [[sample_id]],\n                         texture2d_array<{ty}> source [[texture(0)]]{stencils},\n                         \
+                     constant float4* data [[buffer(0)]])\n{{\n    texel_out out = {{}};\n    uint2 at = uint2(position.xy - data[0].xy);\n"
+                );
+                text.push_str(match layers {
+                    Layers::Color(_) => "    out.color = source.read(at, sample);\n",
+                    Layers::Depth(_) => "    out.depth = source.read(at, sample).x;\n",
+                });
+                if layers == Layers::Depth(true) {
+                    text.push_str("    out.stencil = stencils.read(at, sample).x;\n");
+                }
             }
             Self::Present(source) => {
                 text.push_str("struct texel_out\n{\n    float4 color [[color(0)]];\n};\n\n");

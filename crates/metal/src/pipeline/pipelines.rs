@@ -1,15 +1,17 @@
 //! Pipelines and states, each made once.
 
 use crate::error::{Error, Result};
+use crate::pipeline::around::{Ending, only_samples};
 use crate::pipeline::kept::Store;
-use crate::pipeline::key::{Blend, Key, TargetFormats, Topology};
+use crate::pipeline::key::{Blend, Key, TargetFormats};
 use crate::pipeline::own::Own;
-use crate::pipeline::shaders::{Library, Spec};
+use crate::pipeline::shaders::{ENTRY, Library, Spec};
 use afterimage_metal_calls::{
     Class, ColorTarget, DepthStencilDescriptor, Device, FunctionDescriptor, PixelFormat, RenderPipelineDescriptor,
     TopologyClass, VertexDescriptor,
 };
 use afterimage_stream::Budget;
+use afterimage_stream::packets::LogicOp;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -101,7 +103,7 @@ impl<D: Device> Pipelines<D> {
         let unsupported = |what: String| Error::Unsupported { device: device.facts().name.clone(), what };
         let gone = || unsupported("a shader that is not there".to_owned());
         let none = VertexDescriptor::default();
-        let input = self.inputs.get(key.input as usize).unwrap_or(&none);
+        let input = self.inputs.get(key.input as usize).cloned().unwrap_or(none);
         let vertex = library.variant_mut(key.vertex).ok_or_else(gone)?;
         if let Some(layout) = input.layouts.iter().find(|layout| layout.buffer < vertex.buffers_end) {
             let (buffer, end) = (layout.buffer, vertex.buffers_end);
@@ -129,23 +131,27 @@ impl<D: Device> Pipelines<D> {
         }
         let vertex = library.variant_mut(key.vertex).ok_or_else(gone)?;
         let point_size = vertex.point_size;
-        let vertex = match key.topology {
-            Topology::Rect => vertex
-                .rects(device)?
-                .ok_or_else(|| unsupported("lists of rectangles with a shader that reads attributes".to_owned()))?,
-            _ => vertex.function(device, Spec::DYNAMIC, u32::MAX)?,
-        };
+        let vertex = vertex.function(device, Spec::DYNAMIC, u32::MAX, &Ending::default())?;
         let there =
             (0..).zip(&key.targets.colors).fold(0, |mask, (index, format)| mask | u32::from(format.is_some()) << index);
+        let ending = Ending {
+            samples: (key.sample_mask != u16::MAX).then_some(key.sample_mask.into()),
+            logic: (key.logic != LogicOp::Off).then_some((key.logic, key.targets.colors)),
+        };
         let fragment = match key.pixel.filter(|_| !key.discard) {
-            Some(number) => Some(library.variant_mut(number).ok_or_else(gone)?.function(device, key.spec, there)?),
-            None => None,
+            Some(number) => {
+                Some(library.variant_mut(number).ok_or_else(gone)?.function(device, key.spec, there, &ending)?)
+            }
+            None => match ending.samples.filter(|_| !key.discard) {
+                Some(samples) => Some(self.own_function(device, &only_samples(ENTRY, samples), ENTRY)?),
+                None => None,
+            },
         };
         let descriptor = RenderPipelineDescriptor {
             label: "guest",
             vertex: &vertex,
             fragment: fragment.as_ref(),
-            input,
+            input: &input,
             colors: &colors(&key.targets, &key.blends),
             depth: key.targets.depth,
             stencil: key.targets.stencil(),
@@ -164,9 +170,11 @@ impl<D: Device> Pipelines<D> {
             return made.clone();
         }
         let made = library.variant_mut(number).and_then(|variant| {
-            let made = variant.function(device, Spec::DYNAMIC, u32::MAX).and_then(|function| match &mut self.store {
-                Some(store) => Ok(store.compute(device, &function, "guest")?),
-                None => Ok(device.new_compute_pipeline(&function, "guest")?),
+            let made = variant.function(device, Spec::DYNAMIC, u32::MAX, &Ending::default()).and_then(|function| {
+                match &mut self.store {
+                    Some(store) => Ok(store.compute(device, &function, "guest")?),
+                    None => Ok(device.new_compute_pipeline(&function, "guest")?),
+                }
             });
             made.inspect_err(|error| tracing::error!("a kernel: {error}; its dispatches are skipped")).ok()
         });
@@ -184,6 +192,16 @@ impl<D: Device> Pipelines<D> {
         Ok(made)
     }
 
+    /// A function of a shader of our own.
+    fn own_function(&mut self, device: &D, source: &str, name: &str) -> Result<D::Function> {
+        if let Some(made) = self.functions.get(source) {
+            return Ok(made.clone());
+        }
+        let made = device.new_function(&FunctionDescriptor { source, name, constants: &[], label: name })?;
+        self.functions.insert(source.to_owned(), made.clone());
+        Ok(made)
+    }
+
     /// A pipeline of our own shaders, which writes these channels of all targets that it has outputs for.
     pub(crate) fn own(
         &mut self,
@@ -195,16 +213,11 @@ impl<D: Device> Pipelines<D> {
         if let Some(made) = self.own.get(&(own, *targets, write)) {
             return Ok(made.clone());
         }
-        let mut function = |source: &str, name: &str| -> Result<D::Function> {
-            if let Some(made) = self.functions.get(source) {
-                return Ok(made.clone());
-            }
-            let made = device.new_function(&FunctionDescriptor { source, name, constants: &[], label: name })?;
-            self.functions.insert(source.to_owned(), made.clone());
-            Ok(made)
+        let vertex = self.own_function(device, &own.vertex(), "corner")?;
+        let fragment = match own.fragment() {
+            Some(source) => Some(self.own_function(device, &source, "texel")?),
+            None => None,
         };
-        let vertex = function(&own.vertex(), "corner")?;
-        let fragment = own.fragment().map(|source| function(&source, "texel")).transpose()?;
         let blends = [Blend { blending: None, write }; 8];
         let descriptor = RenderPipelineDescriptor {
             label: "afterimage",

@@ -5,15 +5,14 @@
 
 use crate::device::work;
 use crate::error::{Error, Result};
-use crate::pipeline::around::with_outputs;
-use crate::pipeline::rects;
+use crate::pipeline::around::{Ending, with_outputs};
 use crate::resources::texture::Shape;
 use afterimage_abi::{Bank, GcnBank, spec};
 use afterimage_ipc::Suspect;
-use afterimage_ir::{Component, InputAt, Kind, OutputAt};
+use afterimage_ir::{ImageFormat, InputAt, Kind, OutputAt};
 use afterimage_metal_calls::{Constant, Device, FunctionDescriptor};
 use afterimage_shader::declared::Behind;
-use afterimage_shader::msl::{self, Attribute, Binding};
+use afterimage_shader::msl::{self, Attribute, Binding, Samplers, Source};
 use afterimage_shader::{CacheKey, CompileError, FloatRules, Profile, RuntimeInfo, Segment, Shader, Stage, declared};
 use afterimage_stream::{Budget, FEEDBACK_BUFFERS, ObjectId, TEXTURE_SLOTS};
 use rustc_hash::FxHashMap;
@@ -24,7 +23,7 @@ use std::sync::Arc;
 const MOST_SPECS: usize = 16;
 
 /// Name of the function in every source.
-const ENTRY: &str = "main0";
+pub(crate) const ENTRY: &str = "main0";
 
 /// A texture that a shader samples, with its sampler.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +34,29 @@ pub(crate) struct TextureArgument {
     pub(crate) index: u32,
     /// What it is to the shader.
     pub(crate) shape: Shape,
+    /// What its texels are: 0 floats, 1 unsigned, 2 signed integers.
+    pub(crate) kind: u8,
     /// Whether lookups compare.
     pub(crate) shadow: bool,
+    /// Index of its sampler, if anything is looked up with one, and of the sampler with a white border.
+    pub(crate) sampler: Option<u32>,
+    pub(crate) white: Option<u32>,
+}
+
+/// A storage image that a shader accesses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ImageArgument {
+    /// Slot of the stage.
+    pub(crate) slot: usize,
+    /// Index in the stage's argument table of textures.
+    pub(crate) index: u32,
+    pub(crate) shape: Shape,
+    /// As [`TextureArgument::kind`].
+    pub(crate) kind: u8,
+    /// Whether texels are one component of 32 bits.
+    pub(crate) is_r32: bool,
+    /// Whether it is read, and whether it is written.
+    pub(crate) access: [bool; 2],
 }
 
 /// A compiled variant: its source, and what the renderer must supply.
@@ -44,14 +64,11 @@ pub(crate) struct TextureArgument {
 pub(crate) struct Variant<D: Device> {
     stage: Stage,
     source: String,
-    /// Of vertex shaders the source for lists of rectangles, if there can be one, and its function once one was drawn.
-    rects: Option<String>,
-    rects_function: Option<D::Function>,
     label: String,
     /// What in the source has an attribute.
     bindings: Vec<Binding>,
     /// Compiled for values of the specialisation constants, and colour outputs that have a target.
-    functions: Vec<(Spec, u32, D::Function)>,
+    functions: Vec<(Spec, u32, Ending, D::Function)>,
     /// Constant registers in the order of the stage's block, checked against the banks.
     pub(crate) segments: SmallVec<[Segment; 4]>,
     /// Bytes of the stage's block.
@@ -64,6 +81,10 @@ pub(crate) struct Variant<D: Device> {
     pub(crate) system: bool,
     /// What is sampled.
     pub(crate) textures: SmallVec<[TextureArgument; 4]>,
+    /// Whether it reads what samplers have that Metal's have not.
+    pub(crate) samplers: bool,
+    /// What is stored to.
+    pub(crate) images: SmallVec<[ImageArgument; 0]>,
     /// Whether memory behind addresses is read or written, and whether it is written.
     pub(crate) reaches: [bool; 2],
     /// Vertex shaders: bit per input location.
@@ -113,17 +134,35 @@ impl<D: Device> Variant<D> {
         if segments.len() != reflection.segments.len() {
             return unsupported(format!("constant segments {:?}", reflection.segments));
         }
-        if !reflection.images.is_empty() {
-            return unsupported("storage images".to_owned());
+        let mut images = SmallVec::new();
+        for image in &reflection.images {
+            let Some(shape) = Shape::of_image(image.decl.dim) else {
+                return unsupported(format!("storage images of {}", image.decl.dim.name()));
+            };
+            images.push(ImageArgument {
+                slot: image.decl.slot.into(),
+                index: msl::image_index(image.decl.slot),
+                shape,
+                kind: image.decl.component as u8,
+                is_r32: image.decl.format == ImageFormat::R32,
+                access: [image.read, image.written],
+            });
         }
         let reaches = reflection.loads || reflection.stores;
         if reaches && !device.facts().addresses {
             return unsupported("memory by address".to_owned());
         }
+        let sampler = |source: Source| {
+            let binding = artifact.bindings.iter().find(|binding| binding.source == source);
+            binding.and_then(|binding| match binding.attribute {
+                Attribute::Sampler(index) => Some(index),
+                _ => None,
+            })
+        };
         let mut textures = SmallVec::new();
         for texture in &reflection.textures {
-            let (Some(shape), Component::Float) = (Shape::of(texture.dim), texture.component) else {
-                return unsupported(format!("textures of {} {}", texture.component.name(), texture.dim.name()));
+            let Some(shape) = Shape::of(texture.dim) else {
+                return unsupported(format!("textures of {}", texture.dim.name()));
             };
             let first = if reflection.stage == Stage::Compute { TEXTURE_SLOTS } else { 0 };
             let slot = usize::from(texture.slot).saturating_sub(first);
@@ -134,7 +173,10 @@ impl<D: Device> Variant<D> {
                 slot,
                 index: msl::texture_index(reflection.stage, texture.slot),
                 shape,
+                kind: texture.component as u8,
                 shadow: texture.shadow,
+                sampler: sampler(Source::Sampler(texture.slot)),
+                white: sampler(Source::WhiteSampler(texture.slot)),
             });
         }
         let (mut buffers, mut at) = (SmallVec::new(), 0);
@@ -170,6 +212,8 @@ impl<D: Device> Variant<D> {
             buffers,
             system: reflection.system,
             textures,
+            samplers: artifact.bindings.iter().any(|binding| binding.source == Source::Samplers),
+            images,
             reaches: [reaches, reflection.stores],
             inputs: reflection.inputs.iter().fold(0, |mask, input| match input.at {
                 InputAt::Location(location) => mask | 1 << (location & 31),
@@ -184,11 +228,6 @@ impl<D: Device> Variant<D> {
             point_size: reflection.writes_point_size(),
             specs: reflection.specs.iter().fold(0, |mask, spec| mask | 1u32.checked_shl(spec.id).unwrap_or(0)),
             group: reflection.group,
-            rects: match reflection.stage {
-                Stage::Vertex => rects::source(&artifact.source, &artifact.bindings, ENTRY),
-                _ => None,
-            },
-            rects_function: None,
             stage: reflection.stage,
             bindings: artifact.bindings,
             source: artifact.source,
@@ -205,34 +244,23 @@ impl<D: Device> Variant<D> {
         if known || self.functions.len() < MOST_SPECS { wanted } else { Spec::DYNAMIC }
     }
 
-    /// The vertex function for lists of rectangles; none where there cannot be one.
+    /// The function, compiled for these values when they are first asked for. `targets` has a bit for each colour target that there is;
+    /// pixel functions end as it says.
     ///
     /// # Errors
     /// What the compiler says.
-    pub(crate) fn rects(&mut self, device: &D) -> Result<Option<D::Function>> {
-        let Some(source) = &self.rects else { return Ok(None) };
-        if self.rects_function.is_none() {
-            let descriptor = FunctionDescriptor { source, name: ENTRY, constants: &[], label: &self.label };
-            self.rects_function = Some(device.new_function(&descriptor)?);
-        }
-        Ok(self.rects_function.clone())
-    }
-
-    /// The function, compiled for these values when they are first asked for. `targets` has a bit for each colour target that there is.
-    ///
-    /// # Errors
-    /// What the compiler says.
-    pub(crate) fn function(&mut self, device: &D, spec: Spec, targets: u32) -> Result<D::Function> {
+    pub(crate) fn function(&mut self, device: &D, spec: Spec, targets: u32, ending: &Ending) -> Result<D::Function> {
         let kept = self.outputs & targets;
-        if let Some((.., function)) =
-            self.functions.iter().find(|(other, outputs, _)| (*other, *outputs) == (spec, kept))
-        {
+        let same = |of: &&(Spec, u32, Ending, D::Function)| (of.0, of.1, &of.2) == (spec, kept, ending);
+        if let Some((.., function)) = self.functions.iter().find(same) {
             return Ok(function.clone());
         }
-        let some = if kept == self.outputs || self.stage != Stage::Pixel {
+        let plain = kept == self.outputs && *ending == Ending::default();
+        let some = if plain || self.stage != Stage::Pixel {
             None
         } else {
-            Some(with_outputs(&self.source, &self.bindings, ENTRY, kept).ok_or_else(|| Error::Unsupported {
+            let made = with_outputs(&self.source, &self.bindings, ENTRY, kept, ending);
+            Some(made.ok_or_else(|| Error::Unsupported {
                 device: device.facts().name.clone(),
                 what: format!("{}: colours without a target", self.label),
             })?)
@@ -249,7 +277,7 @@ impl<D: Device> Variant<D> {
             label: &self.label,
         };
         let function = device.new_function(&descriptor)?;
-        self.functions.push((spec, kept, function.clone()));
+        self.functions.push((spec, kept, *ending, function.clone()));
         Ok(function)
     }
 }
@@ -261,7 +289,7 @@ pub(crate) struct GuestShader {
     pub(crate) shader: Option<Arc<Shader>>,
     id: ObjectId,
     /// The variant of the last look, which is nearly always that of the next.
-    last: Option<(RuntimeInfo, Option<u32>)>,
+    last: Option<(RuntimeInfo, Samplers, Option<u32>)>,
 }
 
 /// Every variant.
@@ -269,7 +297,7 @@ pub(crate) struct GuestShader {
 pub(crate) struct Library<D: Device> {
     pub(crate) profile: Profile,
     /// By code and state around it; none where it cannot be made.
-    numbers: FxHashMap<(u128, RuntimeInfo), Option<u32>>,
+    numbers: FxHashMap<(u128, RuntimeInfo, Samplers), Option<u32>>,
     pub(crate) variants: Vec<Variant<D>>,
     /// Kernels that capture vertices: by what they are made of, and what they write.
     pub(crate) captures: FxHashMap<CacheKey, Option<u32>>,
@@ -319,38 +347,54 @@ impl<D: Device> Library<D> {
         Ok(shader)
     }
 
-    /// The number of a shader's variant for the state around it; none where it cannot be made.
-    pub(crate) fn number(&mut self, device: &D, guest: &mut GuestShader, runtime: &RuntimeInfo) -> Option<u32> {
-        if let Some((last, number)) = &guest.last
-            && last == runtime
+    /// The number of a shader's variant for the state around it, and samplers; none where it cannot be made.
+    pub(crate) fn number(
+        &mut self,
+        device: &D,
+        guest: &mut GuestShader,
+        runtime: &RuntimeInfo,
+        samplers: Samplers,
+    ) -> Option<u32> {
+        if let Some((last, with, number)) = &guest.last
+            && (last, *with) == (runtime, samplers)
         {
             return *number;
         }
         let shader = guest.shader.as_ref()?;
         let own = shader.normalized(runtime);
-        let known = self.numbers.get(&(shader.hash(), own)).copied();
+        let known = self.numbers.get(&(shader.hash(), own, samplers)).copied();
         let number = known.unwrap_or_else(|| {
-            let made = self.make(device, guest.id, &Arc::clone(shader), &own);
+            let made = self.make(device, guest.id, &Arc::clone(shader), &own, samplers);
             let number = made.map(|variant| {
                 self.variants.push(variant);
                 self.variants.len() as u32 - 1
             });
-            self.numbers.insert((shader.hash(), own), number);
+            self.numbers.insert((shader.hash(), own, samplers), number);
             number
         });
-        guest.last = Some((*runtime, number));
+        guest.last = Some((*runtime, samplers, number));
         number
     }
 
-    fn make(&mut self, device: &D, id: ObjectId, shader: &Shader, runtime: &RuntimeInfo) -> Option<Variant<D>> {
+    fn make(
+        &mut self,
+        device: &D,
+        id: ObjectId,
+        shader: &Shader,
+        runtime: &RuntimeInfo,
+        samplers: Samplers,
+    ) -> Option<Variant<D>> {
+        let options = msl::Options { samplers, ..msl::Options::default() };
         let say =
             |error: &dyn std::fmt::Display| tracing::error!("{id} cannot be compiled: {error}; its draws are skipped");
         let made =
-            shader.compile_msl(&self.profile, runtime).inspect_err(|error| say(error)).ok().and_then(|artifact| {
-                self.count_source(id, artifact.source.len() as u64).inspect_err(|error| say(error)).ok()?;
-                let stage = artifact.reflection.stage;
-                Variant::new(artifact, (id, shader.hash()), device, stage).inspect_err(|error| say(error)).ok()
-            });
+            shader.compile_msl_with(&self.profile, runtime, &options).inspect_err(|error| say(error)).ok().and_then(
+                |artifact| {
+                    self.count_source(id, artifact.source.len() as u64).inspect_err(|error| say(error)).ok()?;
+                    let stage = artifact.reflection.stage;
+                    Variant::new(artifact, (id, shader.hash()), device, stage).inspect_err(|error| say(error)).ok()
+                },
+            );
         self.failures += u64::from(made.is_none());
         made
     }

@@ -19,6 +19,8 @@ pub(crate) struct Resources<D: Device> {
     pub(crate) buffers: Table<Buffer<D>>,
     pub(crate) textures: Table<Texture<D>>,
     pub(crate) samplers: Table<Sampler<D>>,
+    /// Whether any sampler has had what shaders make.
+    pub(crate) made_samplers: bool,
     pub(crate) nulls: Nulls<D>,
 }
 
@@ -29,6 +31,7 @@ impl<D: Device> Resources<D> {
             buffers: Table::default(),
             textures: Table::default(),
             samplers: Table::default(),
+            made_samplers: false,
             nulls: Nulls::new(device, queue)?,
         })
     }

@@ -1,4 +1,4 @@
-//! What stands in for textures, samplers and vertex buffers that are not bound.
+//! What stands in for textures, storage images, samplers and vertex buffers that are not bound.
 
 use crate::error::Result;
 use crate::resources::sampler::Sampler;
@@ -13,17 +13,34 @@ use bytemuck::Zeroable;
 /// What attributes without a buffer read, and textures that are not there.
 const NOTHING: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
+/// Shapes that there is nothing of.
+const SHAPES: [Shape; 5] = [Shape::D2, Shape::D2Array, Shape::Cube, Shape::CubeArray, Shape::D3];
+
+/// Formats of textures, and of images, that are nothing: floats, unsigned and signed integers.
+const FORMATS: [PixelFormat; 3] = [PixelFormat::RGBA8Unorm, PixelFormat::RGBA8Uint, PixelFormat::RGBA8Sint];
+const IMAGES: [PixelFormat; 3] = [PixelFormat::R32Float, PixelFormat::R32Uint, PixelFormat::R32Sint];
+
+/// Of a shape and a kind of texels.
+type Stand<D> = (Shape, u8, <D as Device>::Texture);
+
 /// Stand-ins.
 #[derive(Debug)]
 pub(crate) struct Nulls<D: Device> {
-    /// A texture of each shape.
-    textures: [D::Texture; 6],
-    /// Depth of 0, as a plane and as a cube.
-    depths: [D::Texture; 2],
+    /// One texel of opaque black.
+    textures: Vec<Stand<D>>,
+    /// Depth of 0.
+    depths: Vec<Stand<D>>,
+    /// Images of one texel, which is what was stored to it last.
+    images: Vec<Stand<D>>,
     /// A plain one.
     pub(crate) sampler: D::Sampler,
     /// One vertex of (0, 0, 0, 1).
     pub(crate) vertex: D::Buffer,
+}
+
+/// The one of a shape and kind.
+fn find<D: Device>(stands: &[Stand<D>], shape: Shape, kind: u8) -> Option<&D::Texture> {
+    stands.iter().find(|stand| (stand.0, stand.1) == (shape, kind)).map(|(.., texture)| texture)
 }
 
 impl<D: Device> Nulls<D> {
@@ -34,55 +51,58 @@ impl<D: Device> Nulls<D> {
         };
         let vertex = buffer(16, "no vertex")?;
         device.write(&vertex, 0, bytemuck::bytes_of(&NOTHING))?;
-        let texel = buffer(8, "no texel")?;
-        device.write(&texel, 0, &[0, 0, 0, 255])?;
-        let texture = |shape: Shape, format: PixelFormat| {
-            device.new_texture(&TextureDescriptor {
+        // A float or integer of zero, and texels of opaque black.
+        let texel = buffer(16, "no texel")?;
+        device.write(&texel, 4, &[0, 0, 0, 255, 0, 0, 0, 1])?;
+        let mut texture = |shape: Shape, format: PixelFormat, write: bool, offset: u64| -> Result<D::Texture> {
+            let made = device.new_texture(&TextureDescriptor {
                 ty: shape.texture_type(),
                 format,
                 size: [1, 1, 1],
                 levels: 1,
                 samples: 1,
                 layers: 1,
-                usage: TextureUsage { read: true, ..TextureUsage::default() },
+                usage: TextureUsage { read: true, write, ..TextureUsage::default() },
                 storage: StorageMode::Private,
                 label: "no texture".to_owned(),
-            })
+            })?;
+            for slice in 0..if matches!(shape, Shape::Cube | Shape::CubeArray) { 6 } else { 1 } {
+                let layout = BufferLayout { offset, bytes_per_row: 4, bytes_per_image: 0 };
+                let region = Region { slice, level: 0, origin: [0; 3], size: [1; 3] };
+                queue.copy_buffer_to_texture(&texel, layout, &made, region, Aspect::All);
+            }
+            Ok(made)
         };
-        let color = |shape| texture(shape, PixelFormat::RGBA8Unorm);
-        let (d2, array, cube, d3) = (color(Shape::D2)?, color(Shape::D2Array)?, color(Shape::Cube)?, color(Shape::D3)?);
-        let depth = |shape| texture(shape, PixelFormat::Depth32Float);
-        let depths = [depth(Shape::D2)?, depth(Shape::Cube)?];
+        let (mut textures, mut depths, mut images) = (Vec::new(), Vec::new(), Vec::new());
+        for shape in SHAPES {
+            for (kind, format) in (0..).zip(FORMATS) {
+                textures.push((shape, kind, texture(shape, format, false, if kind == 0 { 4 } else { 8 })?));
+            }
+            if shape != Shape::D3 {
+                depths.push((shape, 0, texture(shape, PixelFormat::Depth32Float, false, 0)?));
+            }
+        }
+        for shape in [Shape::D2, Shape::D2Array, Shape::D3] {
+            for (kind, format) in (0..).zip(IMAGES) {
+                images.push((shape, kind, texture(shape, format, true, 0)?));
+            }
+        }
         let plain = Sampler::new(device, &CreateSampler::zeroed())?;
-        // Shapes that the writer of shaders has no types for are never asked for.
-        let textures = [d2.clone(), array, cube, d3, d2.clone(), d2];
-        let nulls = Self { textures, depths, sampler: plain.raw, vertex };
-        nulls.fill(&texel, queue);
-        Ok(nulls)
+        Ok(Self { textures, depths, images, sampler: plain.raw, vertex })
     }
 
-    /// What there is of a shape.
-    pub(crate) fn texture(&self, shape: Shape) -> &D::Texture {
-        &self.textures[shape as usize]
+    /// What there is of a shape and a kind of texels; none with samples.
+    pub(crate) fn texture(&self, shape: Shape, kind: u8) -> Option<&D::Texture> {
+        find::<D>(&self.textures, shape, kind)
     }
 
     /// What lookups that compare find.
-    pub(crate) fn depth(&self, shape: Shape) -> &D::Texture {
-        &self.depths[usize::from(shape == Shape::Cube)]
+    pub(crate) fn depth(&self, shape: Shape) -> Option<&D::Texture> {
+        find::<D>(&self.depths, shape, 0)
     }
 
-    /// Writes the texels: one of opaque black, and one of depth.
-    fn fill(&self, texel: &D::Buffer, queue: &mut D::Queue) {
-        for shape in [Shape::D2, Shape::D2Array, Shape::Cube, Shape::D3] {
-            for slice in 0..if shape == Shape::Cube { 6 } else { 1 } {
-                let layout = BufferLayout { offset: 0, bytes_per_row: 4, bytes_per_image: 0 };
-                let region = Region { slice, level: 0, origin: [0; 3], size: [1; 3] };
-                queue.copy_buffer_to_texture(texel, layout, self.texture(shape), region, Aspect::All);
-                if matches!(shape, Shape::D2 | Shape::Cube) {
-                    let layout = BufferLayout { offset: 4, ..layout };
-                    queue.copy_buffer_to_texture(texel, layout, self.depth(shape), region, Aspect::All);
-                }
-            }
-        }
+    /// What is stored to where no image is bound.
+    pub(crate) fn image(&self, shape: Shape, kind: u8) -> Option<&D::Texture> {
+        find::<D>(&self.images, shape, kind)
     }
 }

@@ -11,17 +11,28 @@ use afterimage_stream::packets::{Address, Compare, CreateSampler, Filter};
 pub(crate) struct Sampler<D: Device> {
     pub(crate) desc: CreateSampler,
     pub(crate) raw: D::Sampler,
+    /// The same with a white border, where shaders make the border.
+    pub(crate) white: Option<D::Sampler>,
+    /// Whether shaders add a bias.
+    pub(crate) biased: bool,
 }
 
 impl<D: Device> Sampler<D> {
     pub(crate) fn new(device: &D, body: &CreateSampler) -> Result<Self> {
-        let raw = device.new_sampler(&descriptor(body))?;
-        Ok(Self { desc: *body, raw })
+        let mut descriptor = descriptor(body);
+        let made = makes_border(body);
+        if made {
+            descriptor.border = BorderColor::TransparentBlack;
+        }
+        let raw = device.new_sampler(&descriptor)?;
+        descriptor.border = BorderColor::OpaqueWhite;
+        let white = if made { Some(device.new_sampler(&descriptor)?) } else { None };
+        Ok(Self { desc: *body, raw, white, biased: body.lod_bias != 0.0 })
     }
 }
 
-/// A sampler in Metal's words. Metal has no bias of the level of detail before its tenth family, and three border colours; what is lost
-/// is [said](lost).
+/// A sampler in Metal's words. Metal has no bias of the level of detail before its tenth family, and three border colours: shaders have
+/// the rest ([`afterimage_shader::msl::Samplers`]), and what is lost is [said](lost).
 pub(crate) fn descriptor(body: &CreateSampler) -> SamplerDescriptor {
     let filter = |bits: u8| match Filter::of(bits) {
         Filter::Nearest => MetalFilter::Nearest,
@@ -57,22 +68,29 @@ pub(crate) fn descriptor(body: &CreateSampler) -> SamplerDescriptor {
 
 /// What of a sampler Metal does not do.
 pub(crate) fn lost(body: &CreateSampler) -> Option<&'static str> {
-    let uses_border = body.address.iter().any(|bits| Address::of(*bits) == Address::ClampToBorder);
-    if uses_border && !border(body).1 {
-        return Some("border colours other than transparent black, black and white");
-    }
-    if body.lod_bias != 0.0 {
-        return Some("a bias of the level of detail");
+    if uses_other_border(body) && !makes_border(body) {
+        return Some("borders other than black and white where lookups compare");
     }
     (body.flags & (CreateSampler::MINIMUM | CreateSampler::MAXIMUM) != 0)
         .then_some("filters that take the least or greatest texel")
+}
+
+/// Whether lookups may find a border that Metal does not have.
+fn uses_other_border(body: &CreateSampler) -> bool {
+    let uses_border = body.address.iter().any(|bits| Address::of(*bits) == Address::ClampToBorder);
+    uses_border && !border(body).1
+}
+
+/// Whether shaders make the border of two lookups.
+fn makes_border(body: &CreateSampler) -> bool {
+    uses_other_border(body) && body.compare_enable == 0
 }
 
 /// The border nearest to the one asked for, and whether it is that.
 fn border(body: &CreateSampler) -> (BorderColor, bool) {
     let color = match body.flags & CreateSampler::INTEGER_BORDER {
         0 => body.border,
-        _ => body.border.map(|channel| if channel.to_bits() == 0 { 0.0 } else { 1.0 }),
+        _ => body.border.map(|channel| channel.to_bits() as f32),
     };
     match color {
         [0.0, 0.0, 0.0, 0.0] => (BorderColor::TransparentBlack, true),

@@ -22,13 +22,26 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// What a shader declares; `None` for what the writer of shaders has no types for.
+    /// What a shader declares; `None` for arrays of textures with samples.
     pub(crate) fn of(dim: Dim) -> Option<Self> {
         match dim {
             Dim::D2 => Some(Self::D2),
+            Dim::D2Array => Some(Self::D2Array),
             Dim::Cube => Some(Self::Cube),
+            Dim::CubeArray => Some(Self::CubeArray),
             Dim::D3 => Some(Self::D3),
-            _ => None,
+            Dim::D2Ms => Some(Self::D2Ms),
+            Dim::D2MsArray => None,
+        }
+    }
+
+    /// What a shader declares of a storage image, to which faces are layers.
+    pub(crate) fn of_image(dim: Dim) -> Option<Self> {
+        match dim {
+            Dim::D2 => Some(Self::D2),
+            Dim::D2Array | Dim::Cube | Dim::CubeArray => Some(Self::D2Array),
+            Dim::D3 => Some(Self::D3),
+            Dim::D2Ms | Dim::D2MsArray => None,
         }
     }
 
@@ -62,6 +75,8 @@ pub(crate) struct Texture<D: Device> {
     base: [u16; 2],
     /// Views for sampling, by shape and whether sRGB is decoded.
     sampled: SmallVec<[(Shape, bool, D::Texture); 1]>,
+    /// Levels for shaders that store, by level, layer and shape.
+    stored: SmallVec<[(u16, u16, Shape, D::Texture); 0]>,
     /// The whole texture in other formats, to be drawn into.
     targets: SmallVec<[(PixelFormat, D::Texture); 0]>,
     /// By layer and level, whether it has no texels yet; empty where all have.
@@ -90,10 +105,9 @@ impl<D: Device> Texture<D> {
         if has & needed == 0 {
             return Err(unsupported(format!("{name} as a {}", if is_target { "target" } else { "texture" })));
         }
-        if desc.usage & CreateTexture::STORAGE != 0 {
-            return Err(unsupported(format!(
-                "{name} as a storage image (the writer of shaders does not know them yet)"
-            )));
+        let is_stored = desc.usage & CreateTexture::STORAGE != 0;
+        if is_stored && has & FormatFeatures::STORAGE == 0 {
+            return Err(unsupported(format!("{name} as a storage image")));
         }
         if desc.shared != 0 {
             return Err(unsupported("textures that guests share".to_owned()));
@@ -105,6 +119,7 @@ impl<D: Device> Texture<D> {
         let twin = format.info().srgb.is_some() && !facts.family.is_apple();
         let usage = TextureUsage {
             read: true,
+            write: is_stored,
             target: is_target,
             views: desc.usage & CreateTexture::VIEWS != 0 || twin,
             ..TextureUsage::default()
@@ -136,6 +151,7 @@ impl<D: Device> Texture<D> {
             source: None,
             base: [0; 2],
             sampled: SmallVec::new(),
+            stored: SmallVec::new(),
             targets: SmallVec::new(),
             blank: vec![true; (desc.levels * desc.layers) as usize],
             last_used: 0,
@@ -160,6 +176,7 @@ impl<D: Device> Texture<D> {
             source: Some(body.source),
             base: [body.level, body.layer],
             sampled: SmallVec::new(),
+            stored: SmallVec::new(),
             targets: SmallVec::new(),
             blank: Vec::new(),
             last_used: 0,
@@ -212,7 +229,10 @@ impl<D: Device> Texture<D> {
         let fits = own == shape
             || matches!(
                 (own, shape),
-                (Shape::D2Array, Shape::D2) | (Shape::D2, Shape::D2Array) | (Shape::CubeArray, Shape::Cube)
+                (Shape::D2Array, Shape::D2)
+                    | (Shape::D2, Shape::D2Array)
+                    | (Shape::CubeArray, Shape::Cube)
+                    | (Shape::Cube, Shape::CubeArray)
             );
         if !fits {
             return Ok(None);
@@ -251,6 +271,30 @@ impl<D: Device> Texture<D> {
             swizzle,
         };
         Ok(device.new_view(&self.raw, &view)?)
+    }
+
+    /// A level as a shader stores to it, made at the first time. `None` where it has nothing of that shape.
+    pub(crate) fn stored(&mut self, device: &D, level: u16, layer: u16, shape: Shape) -> Result<Option<&D::Texture>> {
+        if (shape == Shape::D3) != self.is_3d() || self.desc.usage & CreateTexture::STORAGE == 0 {
+            return Ok(None);
+        }
+        let layer = if self.is_3d() { 0 } else { layer };
+        let key = (level, layer, shape);
+        if let Some(at) = self.stored.iter().position(|(level, layer, shape, _)| (*level, *layer, *shape) == key) {
+            return Ok(self.stored.get(at).map(|(.., view)| view));
+        }
+        let layers = if shape == Shape::D2Array { self.desc.layers.saturating_sub(layer.into()) } else { 1 };
+        let (first_level, first_layer) = self.place(level, layer);
+        let view = TextureView {
+            format: self.choice.pixel,
+            ty: shape.texture_type(),
+            levels: [first_level.into(), 1],
+            slices: [first_layer.into(), layers],
+            swizzle: IDENTITY,
+        };
+        let view = device.new_view(&self.raw, &view)?;
+        self.stored.push((level, layer, shape, view));
+        Ok(self.stored.last().map(|(.., view)| view))
     }
 
     /// Where what sampling returns comes from. Depth has no swizzle.

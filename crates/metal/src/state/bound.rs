@@ -10,6 +10,7 @@ use afterimage_metal_calls::{
     Winding,
 };
 use afterimage_shader::RuntimeInfo;
+use afterimage_shader::msl::Samplers;
 use afterimage_stream::packets::{Cull, Fill, Topology};
 use afterimage_stream::{Groups, ObjectId, VERTEX_BUFFERS};
 use smallvec::SmallVec;
@@ -108,6 +109,8 @@ pub(crate) struct Bound<D: Device> {
     pub(crate) load: Load,
     pub(crate) recorded: Recorded,
     pub(crate) runtime: RuntimeInfo,
+    /// Of the bound samplers of the vertex and of the pixel stage.
+    pub(crate) samplers: [Samplers; 2],
     pub(crate) vertex_uploads: [Option<Upload<D>>; VERTEX_BUFFERS],
     pub(crate) index_upload: Option<Upload<D>>,
     /// Whether samples of draws count at all: not those of clears.
@@ -128,6 +131,7 @@ impl<D: Device> Default for Bound<D> {
             load: Load::default(),
             recorded: Recorded::default(),
             runtime: RuntimeInfo::default(),
+            samplers: [Samplers::default(); 2],
             vertex_uploads: [const { None }; VERTEX_BUFFERS],
             index_upload: None,
             draws_count: true,

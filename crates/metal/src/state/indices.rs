@@ -3,8 +3,11 @@
 //! Metal has no fans, no indices of a byte, takes the greatest index for a restart in strips whether that is asked for or not, never in
 //! lists, and the first vertex always provokes. What is not as it has it is made into lists of 32 bits by the CPU.
 
+use crate::state::feedback::row;
 use afterimage_metal_calls::PrimitiveType;
+use afterimage_shader::feedback::table::Provoking;
 use afterimage_stream::packets::Topology;
+use smallvec::SmallVec;
 
 /// What a topology becomes without conversion; none where Metal has nothing like it.
 pub(crate) fn primitive(topology: Topology) -> Option<PrimitiveType> {
@@ -54,7 +57,11 @@ pub(crate) fn list(
             }
             return (PrimitiveType::Line, out);
         }
-        _ => {}
+        Topology::LineListAdjacency
+        | Topology::LineStripAdjacency
+        | Topology::TriangleListAdjacency
+        | Topology::TriangleStripAdjacency => return without_neighbours(topology, last, indices),
+        Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan | Topology::RectList => {}
     }
     let mut hub = 0;
     for index in indices {
@@ -82,6 +89,37 @@ pub(crate) fn list(
         number = number.saturating_add(1);
     }
     (PrimitiveType::Triangle, out)
+}
+
+/// The list of what geometry shaders alone see the neighbours of: its own vertices, as captures have them.
+fn without_neighbours(
+    topology: Topology,
+    last: bool,
+    indices: impl Iterator<Item = Option<u32>>,
+) -> (PrimitiveType, Vec<u32>) {
+    let (mut out, mut run) = (Vec::new(), Vec::new());
+    let row = row(topology);
+    let mut end = |run: &mut Vec<u32>| {
+        for primitive in 0..row.map_or(0, |row| row.primitives(run.len() as u32)) {
+            let order = if last { Provoking::Last } else { Provoking::First };
+            let positions = row.map(|row| row.positions(order, primitive)).into_iter().flatten();
+            let mut corners: SmallVec<[u32; 3]> = positions.filter_map(|at| run.get(at as usize).copied()).collect();
+            if last {
+                corners.rotate_right(1);
+            }
+            out.extend(corners);
+        }
+        run.clear();
+    };
+    for index in indices {
+        match index {
+            Some(index) => run.push(index),
+            None => end(&mut run),
+        }
+    }
+    end(&mut run);
+    let lines = matches!(topology, Topology::LineListAdjacency | Topology::LineStripAdjacency);
+    (if lines { PrimitiveType::Line } else { PrimitiveType::Triangle }, out)
 }
 
 /// Indices of `width` bytes each, little-endian; the greatest is none where that begins anew.
@@ -126,6 +164,15 @@ mod tests {
         assert_eq!(of(Topology::LineList, true, &[0, -1, 1, 2, 3]), [2, 1]);
         assert_eq!(of(Topology::PointList, false, &[0, -1, 4]), [0, 4]);
         assert_eq!(of(Topology::RectList, false, &[0, 1, 2]), []);
+    }
+
+    #[test]
+    fn neighbours_are_left_out() {
+        assert_eq!(of(Topology::LineListAdjacency, false, &[0, 1, 2, 3, 4, 5, 6, 7, 8]), [1, 2, 5, 6]);
+        assert_eq!(of(Topology::LineStripAdjacency, true, &[0, 1, 2, 3, 4, -1, 5, 6, 7, 8]), [2, 1, 3, 2, 7, 6]);
+        assert_eq!(of(Topology::TriangleListAdjacency, false, &[0, 1, 2, 3, 4, 5]), [0, 2, 4]);
+        assert_eq!(of(Topology::TriangleStripAdjacency, false, &[0, 1, 2, 3, 4, 5, 6, 7]), [0, 2, 4, 2, 6, 4]);
+        assert_eq!(of(Topology::TriangleStripAdjacency, true, &[0, 1, 2, 3, 4, 5]), [4, 0, 2]);
     }
 
     #[test]

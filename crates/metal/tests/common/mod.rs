@@ -26,7 +26,8 @@ use std::cell::RefCell;
 pub use drawn::*;
 
 /// What Metal has, and the writer of its shaders.
-pub const HAS: has::Has = has::Has { primitives: false, raster_options: false, sampler_options: false, images: false };
+pub const HAS: has::Has =
+    has::Has { primitives: false, raster_options: false, sampler_options: true, images: true, image_atomics: false };
 
 /// Bytes of the test arena's one slot.
 const ARENA: usize = 16 << 20;
@@ -117,6 +118,11 @@ impl Guest {
     /// As [`Guest::that_capture`].
     pub fn that_fetch() -> Vec<Self> {
         Self::that_capture()
+    }
+
+    /// Whether its device does logical operations: Apple's GPUs do.
+    pub fn has_logic(&self) -> bool {
+        self.renderer.device().facts().family.is_apple()
     }
 
     /// How its renderer captures vertices.

@@ -51,6 +51,19 @@ fn fans_bytes_and_restarts_are_lists_to_metal() {
 }
 
 #[test]
+fn neighbours_are_no_part_of_a_primitive() {
+    let list = drawn(Topology::TriangleList, &[1, 2, 3, 3, 4, 0], 4, 0);
+    assert_eq!(drawn(Topology::TriangleListAdjacency, &[1, 0, 2, 0, 3, 0, 3, 1, 4, 1, 0, 1], 2, 0), list);
+    let strip = drawn(Topology::TriangleStrip, &[1, 2, 4, 3], 2, 0);
+    assert_eq!(drawn(Topology::TriangleStripAdjacency, &[1, 0, 2, 0, 4, 0, 3, 0], 2, 0), strip);
+    let lines = drawn(Topology::LineList, &[1, 2, 3, 4], 2, 0);
+    assert!(lines.iter().any(|pixel| *pixel != [0, 0, 0, 255]));
+    assert_eq!(drawn(Topology::LineListAdjacency, &[0, 1, 2, 0, 0, 3, 4, 0], 1, 0), lines);
+    let strip = drawn(Topology::LineStrip, &[1, 2, 3], 2, 0);
+    assert_eq!(drawn(Topology::LineStripAdjacency, &[0, 1, 2, 3, 0], 2, 0), strip);
+}
+
+#[test]
 fn the_greatest_index_may_be_a_vertex() {
     // 65,536 vertices, of which the last one is a corner.
     let mut guest = black();
@@ -177,6 +190,155 @@ fn what_is_not_there_is_refused_by_name_and_the_rest_goes_on() {
     guest.draw(Topology::TriangleList, 0, 6);
     assert_eq!(guest.pixels().count(rgba(GREEN)), 256);
     assert_eq!((guest.renderer.draws(), guest.renderer.skipped_draws()), (2, 1), "the shader reads attributes");
+    guest.finish();
+}
+
+#[test]
+fn some_samples_of_pixels_are_drawn_to() {
+    for pixel in [true, false] {
+        let mut guest = Guest::new();
+        let format = Format::R8G8B8A8_UNORM;
+        let single = guest.target(format, 8, 8);
+        let many =
+            guest.texture_with(CreateTexture { samples: 4, usage: CreateTexture::TARGET, ..plain(format, 8, 8, 1) });
+        let depth = Format::D32_SFLOAT;
+        let depth =
+            guest.texture_with(CreateTexture { samples: 4, usage: CreateTexture::TARGET, ..plain(depth, 8, 8, 1) });
+        guest.bind(many, depth);
+        guest.shaders(VERTEX, COLOR);
+        guest.layout();
+        for (mask, samples) in [(0b1111u32, 4u8), (0b0110, 2), (0b1000, 1), (u32::MAX << 4, 0)] {
+            guest.clear(Clear::COLOR | Clear::DEPTH, BLACK, 1.0, 0);
+            let raster = SetRaster { depth_clip: 1, sample_mask: mask, ..SetRaster::default() };
+            guest.encoder.push(&raster);
+            let tests = SetDepthStencil { depth_test: 1, depth_write: 1, ..SetDepthStencil::default() };
+            guest.encoder.push(&SetDepthStencil { depth_compare: Compare::Less as u8, ..tests });
+            if !pixel {
+                // Nothing but depth is drawn; where that is, the next draw is.
+                let vertex = guest.shader(Stage::Vertex, VERTEX);
+                guest.encoder.push(&SetShaders { vertex, ..SetShaders::default() });
+                guest.draw_now(&full(0.25, RED));
+                guest.shaders(VERTEX, COLOR);
+                guest.encoder.push(&SetRaster { sample_mask: u32::MAX, ..raster });
+                guest.encoder.push(&SetDepthStencil { depth_compare: Compare::Greater as u8, ..tests });
+            }
+            guest.draw_now(&full(0.5, RED));
+            let view = |texture| View { texture, level: 0, layer: 0 };
+            let rect = Rect { x: 0, y: 0, width: 8, height: 8 };
+            let (src, dst) = (view(many), view(single));
+            guest.encoder.push(&Blit { src, dst, src_rect: rect, dst_rect: rect, filter: 0, pad: 0 });
+            let red = (f32::from(samples) * 255.0 / 4.0).round() as i32;
+            let found = guest.pixels().at(3, 4);
+            assert!((i32::from(found[0]) - red).abs() <= 1, "{mask:b}: {found:?}, with a pixel shader: {pixel}");
+        }
+        guest.finish();
+    }
+}
+
+#[test]
+fn samples_are_updated_one_by_one() {
+    let mut guest = Guest::new();
+    for format in [Format::R8G8B8A8_UNORM, Format::R32_UINT, Format::D24_UNORM_S8_UINT] {
+        let single = guest.texture(format, 4, 2, 1, CreateTexture::TARGET);
+        let many =
+            guest.texture_with(CreateTexture { samples: 4, usage: CreateTexture::TARGET, ..plain(format, 4, 2, 1) });
+        // All of it, and then a part that begins in its middle.
+        for (x, width, first) in [(0u32, 4u32, 10u8), (1, 2, 90)] {
+            let texels: Vec<u8> =
+                (0..4 * 2 * width).flat_map(|texel| [first + (texel / (2 * width)) as u8 * 20; 4]).collect();
+            let data = guest.upload(&texels);
+            let (row_pitch, slice_pitch) = (4 * width, 4 * width * 2);
+            let body = UpdateTexture {
+                id: many,
+                level: 0,
+                layer: 0,
+                x,
+                y: 0,
+                z: 0,
+                width,
+                height: 2,
+                depth: 4,
+                row_pitch,
+                slice_pitch,
+                data,
+            };
+            guest.encoder.push(&body);
+        }
+        let view = |texture| View { texture, level: 0, layer: 0 };
+        let rect = Rect { x: 0, y: 0, width: 4, height: 2 };
+        let (src, dst) = (view(many), view(single));
+        if format == Format::R32_UINT {
+            // Integers do not resolve: that nothing is wrong is all that can be seen.
+            guest.run();
+            continue;
+        }
+        guest.encoder.push(&Blit { src, dst, src_rect: rect, dst_rect: rect, filter: 0, pad: 0 });
+        let texels = guest.read(single, format, 0, 0, [4, 2]);
+        // The mean of colours' samples; of depth the first one.
+        let wanted = if format.is_depth() { [10, 90] } else { [40, 120] };
+        for (at, texel) in texels.chunks(4).enumerate() {
+            let wanted = wanted[usize::from((1..3).contains(&(at % 4)))];
+            assert!(texel[..3].iter().all(|found| found.abs_diff(wanted) <= 1), "{format:?} {at}: {texel:?}, {wanted}");
+        }
+    }
+    guest.finish();
+}
+
+#[test]
+fn logical_operations_are_of_the_bits_of_a_format() {
+    // Of channels of five, six and eight bits.
+    let mut guest = Guest::new();
+    guest.target(Format::R8G8B8A8_UNORM, 4, 4);
+    for (format, texel) in [(Format::R5G6B5_UNORM, 2), (Format::A1R5G5B5_UNORM, 2), (Format::R8G8B8A8_UNORM, 4)] {
+        let target = guest.texture(format, 4, 4, 1, CreateTexture::TARGET);
+        guest.bind(target, afterimage_stream::ObjectId::NONE);
+        guest.clear(Clear::COLOR, [0.0, 1.0, 0.0, 0.0], 1.0, 0);
+        guest.shaders(VERTEX, COLOR);
+        guest.layout();
+        let blend = SetBlend { logic_op: LogicOp::Invert as u8, write_masks: [15; 8], ..SetBlend::default() };
+        guest.encoder.push_tail(&blend, &[]);
+        guest.draw_now(&full(0.5, RED));
+        let texels = guest.read(target, format, 0, 0, [4, 4]);
+        let wanted: &[u8] = match format {
+            Format::R5G6B5_UNORM => &[0x1f, 0xf8],
+            Format::A1R5G5B5_UNORM => &[0x1f, 0xfc],
+            _ => &[255, 0, 255, 255],
+        };
+        assert!(texels.chunks(texel).all(|found| found == wanted), "{format:?}: {texels:x?}");
+        guest.encoder.push_tail(&SetBlend { write_masks: [15; 8], ..SetBlend::default() }, &[]);
+    }
+    guest.finish();
+}
+
+#[test]
+fn borders_of_any_colour_are_filtered_and_biases_are_added() {
+    let mut guest = Guest::new();
+    guest.target(Format::R8G8B8A8_UNORM, 16, 16);
+    guest.shaders(VERTEX, TEXTURE);
+    guest.layout();
+    let texture = guest.texture(Format::R8G8B8A8_UNORM, 1, 1, 1, 0);
+    guest.update_texture(texture, 0, 0, [1, 1], 4, &rgba([1.0; 4]));
+    let address = [Address::ClampToBorder as u8; 3];
+    let border = [0.0, 0.5, 1.0, 0.25];
+    let sampler = guest.sampler(CreateSampler { address, border, ..sampling(Filter::Linear) });
+    guest.bind_texture(0, texture, sampler);
+    let mut vertices = full(0.5, RED);
+    // From half a texel before the texture to half a texel behind it: half the border at its edges.
+    vertices.iter_mut().for_each(|v| v.texcoord = v.texcoord.map(|at| at * 2.0 - 0.5));
+    guest.draw_now(&vertices);
+    let pixels = guest.pixels();
+    for x in 0..16u32 {
+        let at = (f64::from(x) + 0.5) / 8.0 - 0.5;
+        // In the middle of v all weight of that axis is the texel's.
+        let y = 7;
+        let v = (f64::from(y) + 0.5) / 8.0 - 0.5;
+        let inside = (1.0 - (at - 0.5).abs()).max(0.0) * (1.0 - (v - 0.5).abs()).max(0.0);
+        let expected = border.map(|border| ((inside + (1.0 - inside) * f64::from(border)) * 255.0) as i32);
+        let found = pixels.at(x, y);
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((i32::from(*found) - expected).abs() <= 2, "{x}: {found} and not {expected}");
+        }
+    }
     guest.finish();
 }
 

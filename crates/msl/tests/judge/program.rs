@@ -104,7 +104,9 @@ fn call(text: &mut String, n: usize, unit: &Unit) {
                 format!("metal::{ty}<float>{{{{{slot}}}}}")
             }
             Source::Sampler(_) => "metal::sampler()".to_owned(),
-            Source::Image(_) | Source::Lane(_) => panic!("{}: the judge has no {:?}", unit.name, b.source),
+            Source::WhiteSampler(_) | Source::Samplers | Source::Image(_) | Source::Lane(_) => {
+                panic!("{}: the judge has no {:?}", unit.name, b.source)
+            }
             Source::Spec(_) | Source::Output(_) | Source::NoPosition | Source::ClipDistances => continue,
         };
         match b.place {

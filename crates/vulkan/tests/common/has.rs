@@ -18,10 +18,12 @@ pub struct Captures {
 pub struct Has {
     /// Queries of primitives.
     pub primitives: bool,
-    /// Logical operations, wide lines, modes of lines.
+    /// Wide lines, modes of lines.
     pub raster_options: bool,
     /// Samplers with a bias of the level of detail, and with any colour of borders.
     pub sampler_options: bool,
     /// Storage images.
     pub images: bool,
+    /// Atomic operations on texels.
+    pub image_atomics: bool,
 }

@@ -23,7 +23,8 @@ use ways::{Ends, Filed, Tally};
 pub use drawn::*;
 
 /// Everything.
-pub const HAS: has::Has = has::Has { primitives: true, raster_options: true, sampler_options: true, images: true };
+pub const HAS: has::Has =
+    has::Has { primitives: true, raster_options: true, sampler_options: true, images: true, image_atomics: true };
 
 /// Language number of Direct3D 9's tokens.
 const D3D9: u32 = 1;
@@ -235,6 +236,11 @@ impl Guest {
         let native = Self::new();
         let has = native.renderer.gpu().profile.transform_feedback.is_some();
         lowered.into_iter().chain(has.then_some(native)).collect()
+    }
+
+    /// Whether its device does logical operations.
+    pub fn has_logic(&self) -> bool {
+        self.renderer.gpu().profile.logic_op
     }
 
     /// How its renderer captures vertices.

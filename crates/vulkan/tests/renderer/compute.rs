@@ -272,7 +272,7 @@ fn images_have_levels_layers_and_integers() {
 
 #[test]
 fn texels_are_changed_atomically() {
-    if !HAS.images {
+    if !HAS.image_atomics {
         return;
     }
     let mut guest = Guest::new();
