@@ -24,7 +24,7 @@ impl Renderer {
         let (Some(exports), Some(from)) = (self.presenter.exports.clone(), self.shown(body)) else { return Ok(()) };
         let extent = vk::Extent2D { width: from.width, height: from.height };
         let Begun { to: taken, old } = exports.begin(extent)?;
-        old.into_iter().for_each(|image| self.recorder.submissions.discard(Trash::Exported(image)));
+        old.into_iter().for_each(|image| self.recorder.submissions.discard(Trash::Shared(image)));
         let Some((number, image)) = taken else { return Ok(()) };
         let to = Rect { x: 0, y: 0, width: from.width, height: from.height };
         let written = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
@@ -49,7 +49,7 @@ impl Renderer {
         unsafe {
             self.gpu.raw.cmd_pipeline_barrier2(cmd, &vk::DependencyInfo::default().image_memory_barriers(&barrier));
         }
-        self.recorder.submissions.discard(Trash::Exported(image));
+        self.recorder.submissions.discard(Trash::Shared(image));
         exports.end(number, body.frame);
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 use crate::device::memory::{Buffer, Image, ImageView};
 use crate::resources::sampler::Sampler;
+#[cfg(unix)]
+use std::any::Any;
 use std::sync::Arc;
 
 /// Something that the GPU may still use.
@@ -12,5 +14,5 @@ pub(crate) enum Trash {
     View(ImageView),
     Sampler(Sampler),
     #[cfg(unix)]
-    Exported(Arc<crate::present::exported::ExportImage>),
+    Shared(Arc<dyn Any + Send + Sync>),
 }
