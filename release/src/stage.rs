@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn pkg_config_files_lead_from_where_they_lie() {
-        let [(file, text), _] = pkg_config("lib/pkgconfig", "${pcfiledir}/../..", "1.2");
+        let [(file, text), ..] = pkg_config("lib/pkgconfig", "${pcfiledir}/../..", "1.2");
         assert_eq!(file, "lib/pkgconfig/afterimage-d3d9.pc");
         assert!(text.contains("prefix=${pcfiledir}/../..\nlibdir=${prefix}/lib/afterimage\n"), "{text}");
         assert!(text.contains("Version: 1.2\n") && text.contains("-L${libdir} -ld3d9 "), "{text}");

@@ -58,6 +58,9 @@ impl Shape {
     }
 }
 
+/// A view of one level for shaders that store: the level, the layer and the shape that it has, and the view.
+type Stored<T> = (u16, u16, Shape, T);
+
 /// A texture, or a view of one.
 #[derive(Debug)]
 pub(crate) struct Texture<D: Device> {
@@ -75,8 +78,8 @@ pub(crate) struct Texture<D: Device> {
     base: [u16; 2],
     /// Views for sampling, by shape and whether sRGB is decoded.
     sampled: SmallVec<[(Shape, bool, D::Texture); 1]>,
-    /// Levels for shaders that store, by level, layer and shape.
-    stored: SmallVec<[(u16, u16, Shape, D::Texture); 0]>,
+    /// Levels for shaders that store.
+    stored: SmallVec<[Stored<D::Texture>; 0]>,
     /// The whole texture in other formats, to be drawn into.
     targets: SmallVec<[(PixelFormat, D::Texture); 0]>,
     /// By layer and level, whether it has no texels yet; empty where all have.
