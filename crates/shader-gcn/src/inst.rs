@@ -465,6 +465,12 @@ impl Inst {
             && self.ds().is_some_and(|ds| ds.gds)
     }
 
+    /// Whether it loads what others, beyond its compute unit, may just have stored: `glc`.
+    pub fn loads_shared_memory(&self) -> bool {
+        let glc = self.buffer().is_some_and(|fields| fields.glc) || self.flat().is_some_and(|fields| fields.glc);
+        glc && matches!(self.kind(), Kind::Load { .. } | Kind::LoadFormat { .. })
+    }
+
     /// MUBUF and MTBUF fields.
     pub fn buffer(&self) -> Option<Buffer> {
         if let Fields::Buffer(fields) = self.fields { Some(fields) } else { None }

@@ -100,6 +100,7 @@ impl<'a> Subject<'a> {
             let translated = sent(&source, &world, user).map_err(|why| (Step::Translate, why))?;
             let options = Options { bindless: false, ..gpu.options };
             let mut written = translated.module.clone();
+            assert!(afterimage_passes::wave_order::run(&mut written, gpu.subgroup));
             assert!(afterimage_passes::guest_waves::run(&mut written, gpu.subgroup));
             let artifact = emit(&written, &options).map_err(|why| (Step::Translate, why.to_string()))?;
             judges::validate(&artifact.words).map_err(|why| (Step::Validate, why))?;

@@ -33,7 +33,8 @@ pub fn run(m: &mut Module, host: u32) -> bool {
     }
     let mut pass = Pass::new(m);
     let body = m.body;
-    if pass.scan(m, body).is_empty() {
+    let all = pass.scan(m, body);
+    if all.clash(&all.all, &pass.same).is_none() {
         return true;
     }
     pass.walk(m, body, Open::default(), Where { may: true, sure: true });
@@ -165,7 +166,7 @@ impl Pass {
                         self.wait(m, &inside.all, &mut open, at, &mut new);
                         let inner =
                             Where { may: at.may && decided != Same::No, sure: at.sure && decided == Same::Always };
-                        if inner.may {
+                        if inner.may && self.is_ordered(&inside) {
                             let first = self.walk(m, yes, open.clone(), inner);
                             let second = self.walk(m, no, open, inner);
                             open = first.0;
@@ -183,7 +184,7 @@ impl Pass {
                         open.add_all(&inside);
                         let inner =
                             Where { may: at.may && decided != Same::No, sure: at.sure && decided == Same::Always };
-                        if inner.may {
+                        if inner.may && self.is_ordered(&inside) {
                             self.walk(m, body, open.clone(), inner);
                         }
                     }
@@ -203,6 +204,11 @@ impl Pass {
         }
         m.regions[region.index()].insts = new;
         (open, at.sure)
+    }
+
+    /// Whether the accesses in a construct depend on each other's order.
+    fn is_ordered(&self, inside: &Open) -> bool {
+        inside.clash(&inside.all, &self.same) == Some(Clash::Strong)
     }
 
     /// Comes in front of accesses: if they must not come before those that are open, lanes wait.

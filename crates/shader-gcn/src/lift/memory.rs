@@ -11,6 +11,7 @@
 use afterimage_ir::{AtomicOp, Builder, Kind, MAX_ARRAY, Mask, Type, Value};
 use smallvec::SmallVec;
 
+use super::flow::{Block, Flow};
 use super::format::{self, Format};
 use super::registers::VGPRS;
 use super::vector::arithmetic::advance;
@@ -98,6 +99,16 @@ impl Place {
         let offset = if ahead == 0 { self.offset } else { ir!(b, iadd({ self.offset }, { b.i32(ahead as i32) })) };
         advance(b, self.base, offset)
     }
+}
+
+/// Whether a program may read again and again what another work group stores: by loads that go past caches, in loops.
+pub(super) fn waits_for_others(flow: &Flow) -> bool {
+    let blocks = flow.blocks.iter().enumerate();
+    let back = |(n, block): (usize, &Block)| {
+        let targets = block.exit.targets().into_iter().map(|to| to as usize);
+        targets.filter(|to| *to <= n).map(|to| flow.blocks[to].first..block.end).collect::<SmallVec<[_; 2]>>()
+    };
+    blocks.flat_map(back).any(|loop_| flow.insts[loop_].iter().any(Inst::loads_shared_memory))
 }
 
 /// Translates an instruction.

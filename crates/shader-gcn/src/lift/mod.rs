@@ -184,6 +184,10 @@ fn translate(
         l.index_vgprs();
     }
     start::lift(&mut l);
+    if source.stage == HwStage::Cs && memory::waits_for_others(flow) {
+        // Memory is read and written as often as the code says from here on.
+        l.b.memory_barrier();
+    }
     l.steps(&structured.steps);
     export::finish(&mut l);
     if lockstep {

@@ -60,6 +60,7 @@ fn metal_shaders_compute_what_the_interpreter_does() {
                 let world = world.with_code(shader);
                 let translated = translate(program, shader, &world).unwrap_or_else(|error| panic!("{name}: {error}"));
                 let mut module = translated.module.clone();
+                assert!(afterimage_passes::wave_order::run(&mut module, WAVE), "{name}: no memory is left for waves");
                 assert!(afterimage_passes::guest_waves::run(&mut module, WAVE), "{name}: no memory is left for waves");
                 let artifact = match emit(&module, &Options::default()) {
                     Ok(artifact) => artifact,

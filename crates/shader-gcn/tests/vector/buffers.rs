@@ -321,3 +321,22 @@ fn a_descriptor_can_be_moved_by_addresses_of_lanes() {
         s_endpgm";
     assert_eq!(Machine::new(1, vec![1, 2, 3, 4]).run(code), [3, 2, 3, 4]);
 }
+
+/// A loop of loads past caches waits for another work group: they are not taken out of it.
+#[test]
+fn what_another_group_stores_is_read_again() {
+    let wait = |glc: &str| {
+        let code = format!(
+            "v_lshlrev_b32_e32 v0, 2, v0
+            wait:
+            buffer_load_dword v2, v0, s[0:3], 0 offen {glc}
+            v_cmp_eq_u32_e32 vcc, 0, v2
+            s_cbranch_vccnz wait
+            s_endpgm"
+        );
+        Machine::new(64, vec![1; 64]).text(&code)
+    };
+    let [plain, shared] = ["", "glc"].map(wait);
+    assert!(!plain.contains("memory_barrier"), "{plain}");
+    assert!(shared.contains("memory_barrier"), "{shared}");
+}

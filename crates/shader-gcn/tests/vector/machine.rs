@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use afterimage_interp::{Environment, Group, Interpreter, SampleArgs};
 use afterimage_ir::{BankDecl, InputDecl, Module, TextureDecl, verify};
-use afterimage_passes::{FloatRules, Options, guest_waves, optimize};
+use afterimage_passes::{FloatRules, Options, guest_waves, optimize, wave_order};
 use afterimage_shader_gcn::io::{
     BufferAt, BufferSpec, HwStage, ImageSpec, Registers, Resources, Scalars, Source, Values, WINDOW_PAGE, bank,
 };
@@ -86,7 +86,8 @@ impl Machine {
         optimize(&mut module, &Options { float_rules: FloatRules::Strict });
         let optimised = self.interpret(&module, self.wave, &values, text);
         assert_eq!(plain, optimised, "the passes change what is computed by\n{text}");
-        if module.guest_waves && self.wave == 64 {
+        if self.wave == 64 {
+            assert!(wave_order::run(&mut module, SMALLER));
             assert!(guest_waves::run(&mut module, SMALLER));
             verify(&module).unwrap_or_else(|error| panic!("{error}\n{module}"));
             let smaller = self.interpret(&module, SMALLER as usize, &values, text);
@@ -99,7 +100,7 @@ impl Machine {
         let world = World { machine: self, values, memory: RefCell::new(self.memory.clone()) };
         let group = Group { id: [0; 3], count: [1; 3], wave };
         let interpreter = Interpreter::new(module).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let interpreter = if module.guest_waves && wave < 64 { interpreter.whole_barriers() } else { interpreter };
+        let interpreter = if wave < 64 { interpreter.whole_barriers() } else { interpreter };
         interpreter.step_limit(1 << 24).run_group(&world, group).unwrap_or_else(|error| panic!("{error}\n{text}"));
         world.memory.into_inner()
     }
