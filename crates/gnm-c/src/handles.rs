@@ -17,8 +17,8 @@ enum Slot {
     Here(Box<Processor>),
     /// A call of this thread has it.
     With(ThreadId),
-    /// A call broke off in the middle of it.
-    Broken,
+    /// A call broke off in the middle of it: it can only be destroyed.
+    Broken(Option<Box<Processor>>),
 }
 
 struct Entry {
@@ -78,11 +78,7 @@ impl Drop for Taken {
         let entry = handles.as_mut().and_then(|handles| handles.entries.get_mut(&self.number));
         let slot = match self.processor.take() {
             Some(processor) if !std::thread::panicking() => Slot::Here(processor),
-            broken => {
-                // What it has may be anything; to let go of it may break off, too.
-                std::mem::forget(broken);
-                Slot::Broken
-            }
+            broken => Slot::Broken(broken),
         };
         if let Some(entry) = entry {
             entry.slot = slot;
@@ -100,7 +96,7 @@ fn take(number: usize, way: Way) -> Result<Taken, Failure> {
             Slot::With(thread) if thread == me => {
                 return Err(Failure::new(REENTERED, "a callback called the processor whose call it is part of"));
             }
-            Slot::Broken => {
+            Slot::Broken(_) => {
                 return Err(Failure::new(BUG, "an earlier call of this processor broke off; it can only be destroyed"));
             }
             _ if way == Way::Owner && entry.owner != me => {
@@ -157,7 +153,7 @@ pub(crate) fn adopt(gnm: *const Gnm) -> Result<(), Failure> {
             Err(Failure::new(REENTERED, "a callback called the processor whose call it is part of"))
         }
         Slot::With(_) => Err(Failure::new(THREAD, "a call of another thread has the processor")),
-        Slot::Here(_) | Slot::Broken => {
+        Slot::Here(_) | Slot::Broken(_) => {
             entry.owner = current().id();
             Ok(())
         }
@@ -168,11 +164,17 @@ pub(crate) fn adopt(gnm: *const Gnm) -> Result<(), Failure> {
 pub(crate) fn remove(gnm: *const Gnm) -> Result<Option<Box<Processor>>, Failure> {
     let number = gnm.addr();
     let broken = {
-        let handles = lock();
-        let entry = handles.as_ref().and_then(|handles| handles.entries.get(&number)).ok_or_else(gone)?;
-        matches!(entry.slot, Slot::Broken) && entry.owner == current().id()
+        let mut handles = lock();
+        let entry = handles.as_mut().and_then(|handles| handles.entries.get_mut(&number)).ok_or_else(gone)?;
+        match &mut entry.slot {
+            Slot::Broken(processor) if entry.owner == current().id() => Some(processor.take()),
+            Slot::Broken(_) | Slot::Here(_) | Slot::With(_) => None,
+        }
     };
-    let processor = if broken { None } else { take(number, Way::Owner)?.processor.take() };
+    let processor = match broken {
+        Some(processor) => processor,
+        None => take(number, Way::Owner)?.processor.take(),
+    };
     let mut handles = lock();
     if let Some(handles) = handles.as_mut() {
         handles.entries.remove(&number);
