@@ -11,8 +11,9 @@ use afterimage_ir::{
 };
 use smallvec::SmallVec;
 
+use super::atomics::{atomic_op, split};
 use super::format::words;
-use super::memory::{and_exec, atomic_op, split};
+use super::memory::and_exec;
 use super::vector::notation::ir;
 use super::{ImageRef, Lifter, Reason};
 use crate::inst::{self, Inst, Operand};

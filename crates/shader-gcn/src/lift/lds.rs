@@ -6,10 +6,10 @@
 use afterimage_ir::{AtomicOp, Builder, Kind, Type, Value};
 use smallvec::SmallVec;
 
+use super::atomics::atomic_op;
 use super::data_share::DataShare;
 use super::format::words;
 use super::lockstep::before_access;
-use super::memory::atomic_op;
 use super::vector::arithmetic::advance;
 use super::vector::notation::ir;
 use super::vector::write;

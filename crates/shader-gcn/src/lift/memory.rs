@@ -11,6 +11,7 @@
 use afterimage_ir::{AtomicOp, Builder, Kind, MAX_ARRAY, Mask, Type, Value};
 use smallvec::SmallVec;
 
+use super::atomics::{atomic_op, split};
 use super::flow::{Block, Flow};
 use super::format::{self, Format};
 use super::registers::VGPRS;
@@ -479,31 +480,6 @@ pub(super) fn store(b: &mut Builder, place: &Place, size: u32, value: Value, any
     b.end_if();
 }
 
-/// What the IR calls an atomic operation of memory other than the data share.
-pub(super) fn atomic_op(op: Atomic) -> Option<AtomicOp> {
-    Some(match op {
-        Atomic::Swap => AtomicOp::Swap,
-        Atomic::CmpSwap => AtomicOp::CmpSwap,
-        Atomic::Add => AtomicOp::Add,
-        Atomic::Sub => AtomicOp::Sub,
-        Atomic::Rsub => AtomicOp::RSub,
-        Atomic::Smin => AtomicOp::IMin,
-        Atomic::Umin => AtomicOp::UMin,
-        Atomic::Smax => AtomicOp::IMax,
-        Atomic::Umax => AtomicOp::UMax,
-        Atomic::And => AtomicOp::And,
-        Atomic::Or => AtomicOp::Or,
-        Atomic::Xor => AtomicOp::Xor,
-        Atomic::Inc => AtomicOp::Inc,
-        Atomic::Dec => AtomicOp::Dec,
-        Atomic::FcmpSwap => AtomicOp::FCmpSwap,
-        Atomic::Fmin => AtomicOp::FMin,
-        Atomic::Fmax => AtomicOp::FMax,
-        Atomic::Mskor => AtomicOp::MaskOr,
-        Atomic::Wrap | Atomic::CondSwap => return None,
-    })
-}
-
 pub(super) fn atomic(l: &mut Lifter, inst: &Inst, place: &Place, op: Atomic) {
     let Some(op) = atomic_op(op) else { return l.fail(Reason::Unsupported("this atomic operation on a buffer")) };
     let total = inst.src_dwords(data_source(inst));
@@ -522,12 +498,6 @@ pub(super) fn atomic(l: &mut Lifter, inst: &Inst, place: &Place, op: Atomic) {
     if inst.returns() {
         write(l, inst, old);
     }
-}
-
-/// Data of an atomic operation as operands of `lanes` words each.
-pub(super) fn split(b: &mut Builder, data: Value, lanes: u8) -> SmallVec<[Value; 2]> {
-    let words = format::words(b, data);
-    words.chunks(usize::from(lanes.max(1))).map(|part| b.construct(part)).collect()
 }
 
 /// An access of private memory.

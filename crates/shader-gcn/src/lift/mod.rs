@@ -8,6 +8,7 @@
 //! `flow` finds blocks, `structure` makes `if`s and loops of them, `resources` says where descriptors come from. Scalar code is
 //! in `scalar`, `logic` and `smem`; the other files have an encoding each: a function `lift(&mut Lifter, &Inst)`.
 
+mod atomics;
 mod data_share;
 mod error;
 mod export;
