@@ -353,6 +353,8 @@ pub struct Values {
     values: Vec<u32>,
     /// First address that was read and is not mapped; the words there count as 0.
     pub fault: Option<u64>,
+    /// First table with more descriptors than are bound ([`tables::MOST`]); what a program chooses of the others reads as 0.
+    pub crowded: Option<u64>,
 }
 
 impl Values {
@@ -375,9 +377,9 @@ impl Values {
 impl Resources {
     /// Computes every expression, in one pass over them.
     pub fn evaluate(&self, scalars: &dyn Scalars) -> Values {
-        let mut out = Values { values: Vec::with_capacity(self.exprs.len()), fault: None };
+        let mut out = Values { values: Vec::with_capacity(self.exprs.len()), ..Values::default() };
         // What was found, by address.
-        let mut found: Vec<(u64, tables::What, Vec<[u32; tables::WORDS]>)> = Vec::new();
+        let mut found: Vec<(u64, tables::What, tables::Found)> = Vec::new();
         for expr in &self.exprs {
             let read = |address: u64, fault: &mut Option<u64>| {
                 scalars.word(address & !3).unwrap_or_else(|| {
@@ -409,7 +411,11 @@ impl Resources {
                         found.push((address, what, tables::find(scalars, address, what)));
                         found.len() - 1
                     });
-                    let entry = found[known].2.get(usize::from(entry));
+                    let table = &found[known].2;
+                    if table.more {
+                        out.crowded.get_or_insert(address);
+                    }
+                    let entry = table.entries.get(usize::from(entry));
                     entry.and_then(|words| words.get(usize::from(word))).copied().unwrap_or(0)
                 }
             };

@@ -383,6 +383,12 @@ impl Translator {
             let name = stage.stage.name();
             self.once.warn(format!("{name} program at {address:#x} reads {fault:#x}, which is not mapped: it reads 0"));
         }
+        if let Some(table) = values.crowded {
+            let (name, most) = (stage.stage.name(), afterimage_shader_gcn::io::tables::MOST);
+            self.once.warn(format!(
+                "{name} program at {address:#x} chooses of more than {most} descriptors at {table:#x}: those behind the first {most} read as 0"
+            ));
+        }
         let resources = &code.resources;
         let word = |at: usize| resources.words.get(at).map_or(0, |id| values.get(*id));
         let words =

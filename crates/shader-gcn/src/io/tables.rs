@@ -43,8 +43,17 @@ fn is_sampler(words: &[u32]) -> bool {
     (clamp | lod | border) != 0 && lod & 0xfff <= lod >> 12 & 0xfff && border & 0x3fff_f000 == 0
 }
 
-/// The first [`MOST`] different descriptors from an address on, as far as memory is mapped.
-pub fn find(scalars: &dyn Scalars, address: u64, what: What) -> Vec<[u32; WORDS]> {
+/// What is found of a table.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Found {
+    /// Its first [`MOST`] different descriptors.
+    pub entries: Vec<[u32; WORDS]>,
+    /// Whether it has more of them.
+    pub more: bool,
+}
+
+/// Looks for descriptors from an address on, as far as memory is mapped.
+pub fn find(scalars: &dyn Scalars, address: u64, what: What) -> Found {
     let address = address & !3;
     let words: Vec<u32> = (0..BYTES / 4).map_while(|n| scalars.word(address.checked_add(4 * n)?)).collect();
     let mut found: Vec<[u32; WORDS]> = Vec::new();
@@ -52,7 +61,7 @@ pub fn find(scalars: &dyn Scalars, address: u64, what: What) -> Vec<[u32; WORDS]
     // The image whose sampler has not come yet.
     let mut image: Option<[u32; 8]> = None;
     let mut at = 0;
-    while at + STEP / 4 <= words.len() && found.len() < MOST {
+    while at + STEP / 4 <= words.len() && found.len() <= MOST {
         let mut entry = [0; WORDS];
         let mut put = |entry: [u32; WORDS]| {
             if seen.insert(entry) {
@@ -89,5 +98,7 @@ pub fn find(scalars: &dyn Scalars, address: u64, what: What) -> Vec<[u32; WORDS]
         }
         at += STEP / 4;
     }
-    found
+    let more = found.len() > MOST;
+    found.truncate(MOST);
+    Found { entries: found, more }
 }

@@ -337,11 +337,16 @@ fn tables_are_bounded() {
     // Many of the same, none, and what reads as far as memory goes.
     let same: Vec<u32> = (0..64).flat_map(|_| described(9, 1)).collect();
     let other: Vec<u32> = (0..64).flat_map(|n| described(9, n + 1)).collect();
-    for (memory, wanted) in [(same, 1), (other, tables::MOST), (vec![0xffff_ffff; 4096], 0), (Vec::new(), 0)] {
+    let full: Vec<u32> = (0..tables::MOST as u32).flat_map(|n| described(9, n + 1)).collect();
+    let nothing = vec![0xffff_ffff; 4096];
+    let most = tables::MOST;
+    for (memory, wanted, more) in
+        [(same, 1, false), (full, most, false), (other, most, true), (nothing, 0, false), (Vec::new(), 0, false)]
+    {
         let found = tables::find(&Tables(memory), TABLE, tables::What::Pairs);
-        assert_eq!(found.len(), wanted);
+        assert_eq!((found.entries.len(), found.more), (wanted, more));
         let nowhere = tables::find(&Tables(Vec::new()), u64::MAX - 2, tables::What::Images);
-        assert!(nowhere.is_empty());
+        assert!(nowhere.entries.is_empty());
     }
 }
 
