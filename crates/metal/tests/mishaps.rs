@@ -104,7 +104,7 @@ fn memory_that_is_not_there_costs_what_asked_for_it() {
         assert_eq!(renderer.skipped_draws(), skipped, "{number}: of {draws}");
         assert_eq!(&shown.lock().unwrap()[..], std::slice::from_ref(&picture), "{number}");
     }
-    assert!(refused * 2 < asked, "{refused} of {asked} renderers could not be made");
+    assert!(refused + 10 < asked, "{refused} of {asked} renderers could not be made");
 }
 
 #[test]
