@@ -431,7 +431,8 @@ fn replay_capture(args: &Args, file: &Path, mut player: Option<window::Player>) 
         });
         crate::say(&format!("{} frames, {} draws{pictures}\n", total.frames, total.draws));
     }
-    if total.frames == 0 && total.draws == 0 && !total.stopped {
+    let read = reads.as_ref().map_or(0, read::Reads::read);
+    if total.frames == 0 && total.draws == 0 && read == 0 && !total.stopped {
         return Err(Failure::new(format!("{} holds no whole frame and no draw", file.display())));
     }
     replaced.check()?;

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Where they go.
 pub(super) struct Reads {
     folder: PathBuf,
+    read: Arc<AtomicU64>,
     unwritten: Arc<AtomicU64>,
 }
 
@@ -22,18 +23,25 @@ impl Reads {
     pub(super) fn of(args: &Args) -> Result<Option<Self>, Failure> {
         let Some(folder) = args.output.clone().filter(|_| args.read_backs) else { return Ok(None) };
         std::fs::create_dir_all(&folder).map_err(|error| Failure::file("making", &folder, error))?;
-        Ok(Some(Self { folder, unwritten: Arc::default() }))
+        Ok(Some(Self { folder, read: Arc::default(), unwritten: Arc::default() }))
     }
 
     /// What writes them.
     pub(super) fn sink(&self) -> ReadSink {
-        let (folder, unwritten) = (self.folder.clone(), Arc::clone(&self.unwritten));
+        let (folder, count) = (self.folder.clone(), Arc::clone(&self.read));
+        let unwritten = Arc::clone(&self.unwritten);
         Box::new(move |read| {
+            count.fetch_add(1, Ordering::Relaxed);
             if let Err(error) = write(&folder, read) {
                 tracing::error!("{error}");
                 unwritten.fetch_add(1, Ordering::Relaxed);
             }
         })
+    }
+
+    /// How many the program read.
+    pub(super) fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
     }
 
     /// How many could not be written.
