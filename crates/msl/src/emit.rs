@@ -55,7 +55,7 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
     helpers.write(&mut source);
     words.write(&mut source);
     if fence {
-        source.push_str(crate::waves::FENCE);
+        source.push_str(crate::helpers::FENCE);
     }
     interface.write(&mut source, m, &uses.reflection, options);
     source.push_str("{\n");

@@ -5,7 +5,28 @@ use std::fmt::Write as _;
 use afterimage_ir::{Kind, Op, Type};
 
 use crate::expr::type_name;
-use crate::textures::BORDERED;
+
+/// What sets a border of any colour.
+const BORDERED: &str = "
+// A lookup with a border of any colour, of those with a black one and a white one.
+template <typename T> static inline T bordered(T black, T white, T border)
+{
+    return black + (white - black) * border;
+}
+";
+
+/// A fence. Before 3.2 Metal has none for more than a threadgroup, so there its compiler says what is missing.
+pub(crate) const FENCE: &str = "
+// What was stored before is seen by everybody who sees what is stored afterwards.
+static inline void memory_barrier()
+{
+#if __METAL_VERSION__ >= 320
+    atomic_thread_fence(mem_flags::mem_device | mem_flags::mem_threadgroup, memory_order_seq_cst, thread_scope_device);
+#else
+#error memory_barrier: Metal has no fence for the whole device before 3.2
+#endif
+}
+";
 
 /// A function on scalars, from which that on vectors follows.
 struct Helper {

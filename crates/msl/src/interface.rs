@@ -14,7 +14,7 @@ use crate::bindings::{
 };
 use crate::expr::{literal, type_name};
 use crate::names::Names;
-use crate::textures::{image_type, texture_type};
+use crate::texture_types::{image_type, texture_type};
 use crate::{EmitError, Options};
 
 /// Names of what the module declares, as the code writes them; empty where the code does not use it.

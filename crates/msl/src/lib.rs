@@ -47,6 +47,7 @@ mod interface;
 mod memory;
 mod names;
 mod ops;
+mod texture_types;
 mod textures;
 mod waves;
 mod words;

@@ -471,6 +471,11 @@ impl Inst {
         glc && matches!(self.kind(), Kind::Load { .. } | Kind::LoadFormat { .. })
     }
 
+    /// Whether it names vector registers by M0.
+    pub fn indexes_registers(&self) -> bool {
+        matches!(self.op, Op::VMovreldB32 | Op::VMovrelsB32 | Op::VMovrelsdB32)
+    }
+
     /// MUBUF and MTBUF fields.
     pub fn buffer(&self) -> Option<Buffer> {
         if let Fields::Buffer(fields) = self.fields { Some(fields) } else { None }

@@ -41,7 +41,6 @@ use flow::Flow;
 pub(crate) use masks::{Live, Masks};
 use registers::Registers;
 use structure::{Exit, Step, structure};
-pub(crate) use vector::indexes_registers;
 
 use crate::inst::{EXEC, Inst, VCC};
 use crate::io::{self, BufferSpec, HwStage, ImageSpec, Source, bank};
@@ -181,7 +180,7 @@ fn translate(
         l.at = flow.insts.iter().position(|inst| inst.kind() == Kind::Call).unwrap_or(0);
         l.fail(Reason::Unsupported("a call without the fetch shader's code"));
     }
-    if flow.insts.iter().any(|inst| indexes_registers(inst.op)) {
+    if flow.insts.iter().any(Inst::indexes_registers) {
         l.index_vgprs();
     }
     start::lift(&mut l);

@@ -6,7 +6,6 @@ use super::exprs::Exprs;
 use crate::inst::{Inst, Operand, SGPRS};
 use crate::io::{BinaryOp, ExprId};
 use crate::lift::flow::Flow;
-use crate::lift::indexes_registers;
 use crate::tables::{Encoding, Kind, Op, Ty, flag};
 
 /// What a register holds.
@@ -305,7 +304,7 @@ impl State {
         if let (Op::SMovreldB32 | Op::SMovreldB64, Some(first)) = (inst.op, inst.dst.scalar_code()) {
             self.registers[usize::from(first)..].fill(Held::Unknown);
         }
-        if indexes_registers(inst.op) {
+        if inst.indexes_registers() {
             // One vector register of many may be written, and it is not known which.
             self.lanes.clear();
             self.vectors.clear();

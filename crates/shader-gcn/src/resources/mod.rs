@@ -24,7 +24,7 @@ use crate::io::{
 };
 use crate::lift::flow::Flow;
 use crate::lift::structure::Exit;
-use crate::lift::{LiftError, Masks, Reason, indexes_registers};
+use crate::lift::{LiftError, Masks, Reason};
 use crate::tables::{Encoding, Kind, Op};
 
 /// Messages of `s_sendmsg` that a vertex or a strip is complete; the second, that it was the last.
@@ -475,7 +475,7 @@ impl Finder {
         }
         let mut others = [false; 256];
         for (inst, used) in flow.insts.iter().zip(&self.uses) {
-            if indexes_registers(inst.op) {
+            if inst.indexes_registers() {
                 return;
             }
             if is_lane(used) {

@@ -68,7 +68,7 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
         (_, Op::VNop | Op::VClrexcp) => {}
         (_, Op::VReadfirstlaneB32 | Op::VReadlaneB32 | Op::VWritelaneB32) => between_lanes(l, inst),
         (_, Op::VMbcntLoU32B32 | Op::VMbcntHiU32B32) => count_below(l, inst),
-        (_, op) if indexes_registers(op) => move_indexed(l, inst),
+        _ if inst.indexes_registers() => move_indexed(l, inst),
         _ => arithmetic(l, inst),
     }
 }
@@ -233,11 +233,6 @@ fn count_below(l: &mut Lifter, inst: &Inst) {
     };
     let value = b.iadd(count, onto);
     write(l, inst, value);
-}
-
-/// Whether an instruction names vector registers by M0.
-pub(crate) fn indexes_registers(op: Op) -> bool {
-    matches!(op, Op::VMovreldB32 | Op::VMovrelsB32 | Op::VMovrelsdB32)
 }
 
 fn move_indexed(l: &mut Lifter, inst: &Inst) {
