@@ -10,7 +10,6 @@ pub mod tame;
 use afterimage_ir::{Module, parse, verify};
 use afterimage_passes::{FloatRules, Options, optimize};
 use afterimage_shader::{CompileError, Features, Profile, RuntimeInfo, Shader, decode_artifact, encode_artifact};
-use afterimage_spirv::EmitError;
 use afterimage_stream::{Arena, UploadRef};
 use bytemuck::Pod;
 use std::cell::RefCell;
@@ -86,8 +85,6 @@ pub fn compile(shader: &Shader, runtime: &RuntimeInfo, relaxed: bool, exact: boo
             Ok(&artifact),
             "the cache keeps artifacts as they are"
         ),
-        // What SPIR-V has no form of.
-        Err(CompileError::Emit(EmitError::Wide(_))) => {}
         Err(error) => panic!("what is lifted can be written, but: {error}"),
     }
     use afterimage_msl::EmitError::{Binding, Stage, Unsupported};
