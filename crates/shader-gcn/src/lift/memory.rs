@@ -151,21 +151,10 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
     }
     let place = place(l, inst, fields, buffer.index, shape);
     match inst.kind() {
-        Sort::Load { bytes, signed } => {
-            let value = match bytes {
-                1 | 2 => load_part(&mut l.b, &place, bytes, signed),
-                _ => load_words(&mut l.b, &place, bytes / 4, shape.stride() == 0),
-            };
-            write_result(l, inst, value, fields.tfe);
-        }
         Sort::LoadFormat { components } => {
             let format = format_of(inst, fields, shape);
             let value = load_format(&mut l.b, &place, format, shape.selects(), components);
             write_result(l, inst, value, fields.tfe);
-        }
-        Sort::Store { bytes } => {
-            let value = data(l, inst, bytes.div_ceil(4));
-            guarded(l, &place, bytes.into(), |b| store(b, &place, bytes.into(), value, false));
         }
         Sort::StoreFormat { components } => {
             let Some(format) = format_of(inst, fields, shape) else { return };
@@ -177,7 +166,7 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
                 store(b, &place, format.bytes(), value, format.alignment() < 4);
             });
         }
-        Sort::Atomic(op) => atomic(l, inst, &place, op),
+        _ if unformatted(l, inst, &place, shape.stride() == 0, fields.tfe) => {}
         _ => l.fail(Reason::Unsupported("this access of a buffer")),
     }
 }
@@ -187,21 +176,30 @@ fn by_address(l: &mut Lifter, inst: &Inst, address: Value, residency: bool) {
     let Some(place) = windows::find(l, address) else {
         return l.fail(Reason::Unsupported("memory by guest address without windows"));
     };
+    if !unformatted(l, inst, &place, false, residency) {
+        l.fail(Reason::Unsupported("this access of memory by guest address"));
+    }
+}
+
+/// Bytes and words as they are: loads, stores, atomic operations. `each` word of a load is checked by itself, or all together. Gives
+/// whether the instruction is one of these.
+pub(super) fn unformatted(l: &mut Lifter, inst: &Inst, place: &Place, each: bool, residency: bool) -> bool {
     match inst.kind() {
         Sort::Load { bytes, signed } => {
             let value = match bytes {
-                1 | 2 => load_part(&mut l.b, &place, bytes, signed),
-                _ => load_words(&mut l.b, &place, bytes / 4, false),
+                1 | 2 => load_part(&mut l.b, place, bytes, signed),
+                _ => load_words(&mut l.b, place, bytes / 4, each),
             };
             write_result(l, inst, value, residency);
         }
         Sort::Store { bytes } => {
             let value = data(l, inst, bytes.div_ceil(4));
-            guarded(l, &place, bytes.into(), |b| store(b, &place, bytes.into(), value, false));
+            guarded(l, place, bytes.into(), |b| store(b, place, bytes.into(), value, false));
         }
-        Sort::Atomic(op) => atomic(l, inst, &place, op),
-        _ => l.fail(Reason::Unsupported("this access of memory by guest address")),
+        Sort::Atomic(op) => atomic(l, inst, place, op),
+        _ => return false,
     }
+    true
 }
 
 /// The guest address that an access of a buffer names: the descriptor's, the lane's and the instruction's together.
@@ -352,7 +350,7 @@ fn swizzle(b: &mut Builder, shape: Shape, offset: Value, index: Value) -> Value 
 }
 
 /// `size` 1 or 2 bytes, extended to a word.
-pub(super) fn load_part(b: &mut Builder, place: &Place, size: u8, signed: bool) -> Value {
+fn load_part(b: &mut Builder, place: &Place, size: u8, signed: bool) -> Value {
     let inside = place.inside(b, 0, size.into());
     let address = place.address(b, 0);
     let word = load_if(b, inside, address, 1);
@@ -373,7 +371,7 @@ pub(super) fn load_if(b: &mut Builder, condition: Value, address: Value, lanes: 
 }
 
 /// Words, those out of range being zero. Without a stride each word is checked by itself.
-pub(super) fn load_words(b: &mut Builder, place: &Place, count: u8, each: bool) -> Value {
+fn load_words(b: &mut Builder, place: &Place, count: u8, each: bool) -> Value {
     let whole = place.inside(b, 0, 4 * u32::from(count));
     let address = place.address(b, 0);
     if count == 1 || !each {
@@ -480,7 +478,7 @@ pub(super) fn store(b: &mut Builder, place: &Place, size: u32, value: Value, any
     b.end_if();
 }
 
-pub(super) fn atomic(l: &mut Lifter, inst: &Inst, place: &Place, op: Atomic) {
+fn atomic(l: &mut Lifter, inst: &Inst, place: &Place, op: Atomic) {
     let Some(op) = atomic_op(op) else { return l.fail(Reason::Unsupported("this atomic operation on a buffer")) };
     let total = inst.src_dwords(data_source(inst));
     let lanes = total / op.operands() as u8;

@@ -6,9 +6,7 @@
 use afterimage_ir::{Builder, Kind, Value};
 use smallvec::SmallVec;
 
-use super::memory::{
-    Place, atomic, data, guarded, load_format, load_if, load_part, load_words, offset_and_index, store, write_result,
-};
+use super::memory::{Place, data, guarded, load_format, load_if, offset_and_index, store, unformatted, write_result};
 use super::vector::arithmetic::advance;
 use super::vector::notation::ir;
 use super::{Lifter, Reason, format, windows};
@@ -78,13 +76,6 @@ pub(super) fn lift(l: &mut Lifter<'_>, inst: &Inst, fields: Buffer) {
         return l.fail(Reason::Unsupported("memory by guest address without windows"));
     };
     match inst.kind() {
-        Sort::Load { bytes, signed } => {
-            let value = match bytes {
-                1 | 2 => load_part(&mut l.b, &place, bytes, signed),
-                _ => load_words(&mut l.b, &place, bytes / 4, true),
-            };
-            write_result(l, inst, value, fields.tfe);
-        }
         Sort::LoadFormat { components } => {
             let value = if inst.enc == Encoding::Mtbuf {
                 let format = format::Format::new(fields.dfmt.into(), fields.nfmt.into());
@@ -93,10 +84,6 @@ pub(super) fn lift(l: &mut Lifter<'_>, inst: &Inst, fields: Buffer) {
                 load_unknown(&mut l.b, &place, descriptor.word3, components)
             };
             write_result(l, inst, value, fields.tfe);
-        }
-        Sort::Store { bytes } => {
-            let value = data(l, inst, bytes.div_ceil(4));
-            guarded(l, &place, bytes.into(), |b| store(b, &place, bytes.into(), value, false));
         }
         Sort::StoreFormat { components } if inst.enc == Encoding::Mtbuf => {
             let Some(format) = format::Format::new(fields.dfmt.into(), fields.nfmt.into()) else { return };
@@ -109,7 +96,7 @@ pub(super) fn lift(l: &mut Lifter<'_>, inst: &Inst, fields: Buffer) {
             });
         }
         Sort::StoreFormat { .. } => l.fail(Reason::Unsupported("a store in a format that only registers know")),
-        Sort::Atomic(op) => atomic(l, inst, &place, op),
+        _ if unformatted(l, inst, &place, true, fields.tfe) => {}
         _ => l.fail(Reason::Unsupported("this access of a buffer")),
     }
 }
