@@ -22,6 +22,9 @@ mod rig {
     mod source;
     pub(crate) mod translate;
 }
+#[path = "../stages/mod.rs"]
+#[allow(dead_code, reason = "of two tests, of which this one uses a part")]
+mod stages;
 mod subject;
 
 use std::collections::BTreeMap;

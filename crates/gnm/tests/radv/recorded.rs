@@ -1,12 +1,12 @@
 //! A program of a corpus as a recording: its code, tables and contents in ranges of exact size at changing places in pages, and its packets.
 
 use crate::memory::{in_memory, of_memory};
+use crate::stages::{self, Commands as _, Setup};
 use afterimage_gcn_corpus::reflect::reflect;
 use afterimage_gcn_corpus::{Compiled, Format, Program, Shader, Shift, Stage, World};
 use afterimage_gnm::driver::{Call, calls};
 use afterimage_gnm::gcap::{Dump, Record, Submission, Writer};
 use afterimage_gnm_types::packets::Header;
-use afterimage_gnm_types::registers::Space;
 use afterimage_gnm_types::{Opcode, op, reg, value::*};
 
 /// Where the commands are.
@@ -22,8 +22,6 @@ const SIDE: u32 = 64;
 /// The rings of a world: where they begin, and bytes of each.
 const FIRST_RING: u64 = 0x20_0000_0000;
 const RING: u32 = 0x10_0000;
-/// Patches of a thread group, which RADV has in its code.
-const PATCHES: u32 = 16;
 /// Bytes off chip of a thread group, `OFFCHIP_GRANULARITY` 2.
 const OFF_CHIP: u32 = 8 << 10;
 /// Scratch memory that is mapped.
@@ -61,33 +59,40 @@ fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// A command buffer.
-#[derive(Default)]
-struct Commands(Vec<u32>);
+/// A command buffer of a job.
+struct Commands<'a> {
+    job: &'a Job<'a>,
+    words: Vec<u32>,
+}
 
-impl Commands {
-    fn call<C: Call>(&mut self, call: &C) -> Result<(), String> {
-        let start = self.0.len();
-        self.0.resize(start + C::WORDS, 0);
-        call.write(&mut self.0[start..]).map_err(|why| format!("{}: {why}", C::NAME))
-    }
-
+impl Commands<'_> {
     fn packet(&mut self, opcode: Opcode, body: &[u32]) {
-        self.0.push(Header::packet(opcode, body.len() as u32));
-        self.0.extend(body);
+        self.words.push(Header::packet(opcode, body.len() as u32));
+        self.words.extend(body);
+    }
+}
+
+impl stages::Commands for Commands<'_> {
+    fn call<C: Call>(&mut self, call: &C) -> Result<(), String> {
+        let start = self.words.len();
+        self.words.resize(start + C::WORDS, 0);
+        call.write(&mut self.words[start..]).map_err(|why| format!("{}: {why}", C::NAME))
     }
 
-    /// Registers from one on.
     fn set(&mut self, register: u32, values: &[u32]) {
-        let Some(space) = Space::of(register) else { return };
-        let opcode = match space {
-            Space::Context => op::SET_CONTEXT_REG,
-            Space::Shader => op::SET_SH_REG,
-            Space::UserConfig => op::SET_UCONFIG_REG,
-            Space::Config => op::SET_CONFIG_REG,
-        };
-        let first = (register - space.base()) / 4;
+        let Some((opcode, first)) = stages::register_packet(register) else { return };
         self.packet(opcode, &[&[first], values].concat());
+    }
+
+    fn put(&mut self, shader: &Shader) -> [u32; 4] {
+        let job = self.job;
+        let n = job.compiled.shaders.iter().position(|other| std::ptr::eq(other, shader)).unwrap_or(0);
+        let address = job.world.code() + n as u64 * CODE_STEP;
+        [(address >> 8) as u32, (address >> 40) as u32, shader.register("rsrc1"), shader.register("rsrc2")]
+    }
+
+    fn user(&self, shader: &Shader) -> Result<[u32; 16], String> {
+        self.job.world.user(shader).map_err(|name| format!("there is no user data `{name}`"))
     }
 }
 
@@ -119,8 +124,8 @@ pub(crate) fn records(program: &Program, compiled: &Compiled, number: u64, seed:
     if compiled.shaders.iter().any(|shader| shader.scratch > 0) {
         records.push(Record::Map { address: world.scratch, size: SCRATCH });
     }
-    let mut commands = Commands::default();
     let job = Job { program, compiled, world: &world, indices: INDICES + 2 * (number * 71 % 2048) };
+    let mut commands = Commands { job: &job, words: Vec::new() };
     let mut queue = 0;
     if program.is_compute() {
         // On the graphics ring and on those of compute.
@@ -137,8 +142,8 @@ pub(crate) fn records(program: &Program, compiled: &Compiled, number: u64, seed:
         records.push(Record::Memory { address: job.indices, bytes });
     }
     let at = COMMANDS + 4 * (number * 53 % 1024);
-    let draw = (at, 4 * commands.0.len() as u64);
-    records.push(Record::Memory { address: at, bytes: bytes(&commands.0) });
+    let draw = (at, 4 * commands.words.len() as u64);
+    records.push(Record::Memory { address: at, bytes: bytes(&commands.words) });
     records.push(Record::Submit(Submission { queue, draw, constant: (0, 0) }));
     records.extend(asked);
     Ok(Recorded { records, dumps })
@@ -153,21 +158,6 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn user(&self, shader: &Shader) -> Result<[u32; 16], String> {
-        self.world.user(shader).map_err(|name| format!("there is no user data `{name}`"))
-    }
-
-    /// The address of a stage's program and its resource registers.
-    fn put(&self, shader: &Shader) -> [u32; 4] {
-        let n = self.compiled.shaders.iter().position(|other| std::ptr::eq(other, shader)).unwrap_or(0);
-        let address = self.world.code() + n as u64 * CODE_STEP;
-        [(address >> 8) as u32, (address >> 40) as u32, shader.register("rsrc1"), shader.register("rsrc2")]
-    }
-
-    fn stage(&self, stage: &str) -> Option<&Shader> {
-        self.compiled.shaders.iter().find(|shader| shader.stage == stage && !shader.listing.is_empty())
-    }
-
     /// The execution modes of stages, as SPIR-V numbers them.
     fn modes(&self, stages: &[Stage]) -> Result<Vec<u32>, String> {
         let mut modes = Vec::new();
@@ -178,42 +168,22 @@ impl Job<'_> {
         Ok(modes)
     }
 
-    fn dispatch(&self, out: &mut Commands) -> Result<(), String> {
-        let shader = self.stage("cs").ok_or("it has no code")?;
-        let [x, y, z] = shader.threads;
-        let [low, high, rsrc1, rsrc2] = self.put(shader);
-        out.call(&calls::SetCsShader { regs: [low, high, rsrc1, rsrc2, x, y, z], modifier: 0 })?;
-        out.set(reg::COMPUTE_TMPRING_SIZE, &[(shader.scratch / 1024) << 12]);
-        out.set(reg::COMPUTE_USER_DATA_0, &self.user(shader)?);
+    fn dispatch(&self, out: &mut Commands<'_>) -> Result<(), String> {
+        stages::compute(out, self.compiled)?;
+        let scratch = stages::stage(self.compiled, "cs").map_or(0, |shader| shader.scratch);
+        out.set(reg::COMPUTE_TMPRING_SIZE, &[(scratch / 1024) << 12]);
         let [x, y, z] = self.program.header.groups;
         out.packet(op::DISPATCH_DIRECT, &[x, y, z, 1]);
         Ok(())
     }
 
     /// Draws; gives what the index buffer holds.
-    fn draw(&self, out: &mut Commands) -> Result<Vec<u8>, String> {
+    fn draw(&self, out: &mut Commands<'_>) -> Result<Vec<u8>, String> {
         out.call(&calls::DrawInitDefaultHardwareState {})?;
         self.screen(out);
         let scratch = self.compiled.shaders.iter().map(|shader| shader.scratch).max().unwrap_or(0);
         out.set(reg::SPI_TMPRING_SIZE, &[(scratch / 1024) << 12]);
-        self.patches(out)?;
-        self.geometry(out)?;
-        let vs = self.stage("vs").ok_or("it has no vertex stage")?;
-        let [low, high, rsrc1, rsrc2] = self.put(vs);
-        let [config, pos, cntl] = ["vs_out_config", "pos_format", "vs_out_cntl"].map(|name| vs.register(name));
-        out.call(&calls::SetVsShader { regs: [low, high, rsrc1, rsrc2, config, pos, cntl], modifier: 0 })?;
-        out.set(reg::SPI_SHADER_USER_DATA_VS_0, &self.user(vs)?);
-        self.pixel(out)?;
-        let has = |stage| self.stage(stage).is_some();
-        use reg::VGT_SHADER_STAGES_EN as S;
-        let mut stages = if has("hs") { S::LS_EN.bits(1) | S::HS_EN.bits(1) | S::DYNAMIC_HS.bits(1) } else { 0 };
-        // The domain stage, or a stage of vertices, in front of a copy shader or as the last.
-        let domain = |real| if has("hs") { 1 } else { real };
-        stages |= match has("gs") {
-            true => S::ES_EN.bits(domain(2)) | S::GS_EN.bits(1) | S::VS_EN.bits(2),
-            false => S::VS_EN.bits(domain(0)),
-        };
-        out.set(reg::VGT_SHADER_STAGES_EN, &[stages]);
+        stages::bind(out, self.program, self.compiled, &self.setup()?)?;
         let header = &self.program.header;
         let geometry = self.modes(&[Stage::Geom])?;
         /// What a geometry shader takes, by SPIR-V's execution modes; the primitive, and the vertices of one.
@@ -236,7 +206,7 @@ impl Job<'_> {
     }
 
     /// Viewport, scissors and targets.
-    fn screen(&self, out: &mut Commands) {
+    fn screen(&self, out: &mut Commands<'_>) {
         let half = SIDE as f32 / 2.0;
         let view = [half, half, -half, half, 1.0, 0.0].map(f32::to_bits);
         out.set(reg::PA_CL_VPORT_XSCALE, &view);
@@ -272,23 +242,8 @@ impl Job<'_> {
         out.set(reg::CB_SHADER_MASK, &[mask]);
     }
 
-    /// Local and hull shaders, if there are some.
-    fn patches(&self, out: &mut Commands) -> Result<(), String> {
-        let (Some(ls), Some(hs)) = (self.stage("ls"), self.stage("hs")) else { return Ok(()) };
-        out.set(reg::VGT_TF_RING_SIZE, &[RING / 4]);
-        use reg::VGT_HS_OFFCHIP_PARAM as O;
-        let off_chip = O::OFFCHIP_BUFFERING.bits(RING / OFF_CHIP) | O::OFFCHIP_GRANULARITY.bits(2);
-        out.set(reg::VGT_HS_OFFCHIP_PARAM, &[off_chip]);
-        out.set(reg::VGT_TF_MEMORY_BASE, &[((FIRST_RING + 2 * u64::from(RING)) >> 8) as u32]);
-        let [low, high, rsrc1, rsrc2] = self.put(ls);
-        let share = reg::SPI_SHADER_PGM_RSRC2_LS::LDS_SIZE.bits(hs.lds / 512);
-        out.call(&calls::SetLsShader { regs: [low, high, rsrc1, rsrc2 | share], modifier: 0 })?;
-        out.set(reg::SPI_SHADER_USER_DATA_LS_0, &self.user(ls)?);
-        let [low, high, rsrc1, rsrc2] = self.put(hs);
-        use reg::VGT_LS_HS_CONFIG as C;
-        let corners = self.program.header.patch;
-        let config =
-            C::NUM_PATCHES.bits(PATCHES) | C::HS_NUM_INPUT_CP.bits(corners) | C::HS_NUM_OUTPUT_CP.bits(corners);
+    /// What the execution modes say: the tessellator's, and what geometry shaders make.
+    fn setup(&self) -> Result<Setup, String> {
         use reg::VGT_TF_PARAM as P;
         let modes = self.modes(&[Stage::Tesc, Stage::Tese])?;
         let has = |mode: u32| modes.contains(&mode);
@@ -299,57 +254,14 @@ impl Job<'_> {
             () if has(25) => 1,
             () => 2 + u32::from(has(5)),
         };
-        let tessellator = P::TYPE.bits(kind) | P::TOPOLOGY.bits(topology);
-        let levels = [64f32.to_bits(), 0f32.to_bits()];
-        let regs = [low, high, rsrc1, rsrc2, tessellator, levels[0], levels[1]];
-        out.call(&calls::SetHsShader { regs, ls_hs_config: config })?;
-        out.set(reg::SPI_SHADER_USER_DATA_HS_0, &self.user(hs)?);
-        Ok(())
-    }
-
-    /// Export and geometry shaders, if there are some.
-    fn geometry(&self, out: &mut Commands) -> Result<(), String> {
-        let (Some(es), Some(gs)) = (self.stage("es"), self.stage("gs")) else { return Ok(()) };
-        out.call(&calls::SetEsShader { regs: self.put(es), modifier: 0 })?;
-        out.set(reg::SPI_SHADER_USER_DATA_ES_0, &self.user(es)?);
-        let [low, high, rsrc1, rsrc2] = self.put(gs);
         // Points, lines, or triangles.
         let modes = self.modes(&[Stage::Geom])?;
-        let strips = if modes.contains(&27) { 0 } else { 2 - u32::from(modes.contains(&28)) };
-        let regs = [low, high, rsrc1, rsrc2, 0, strips, gs.register("gs_instance_cnt")];
-        out.call(&calls::SetGsShader { regs })?;
-        out.set(reg::SPI_SHADER_USER_DATA_GS_0, &self.user(gs)?);
-        let rows = [
-            (reg::VGT_ESGS_RING_ITEMSIZE, "esgs_ring_itemsize"),
-            (reg::VGT_GSVS_RING_ITEMSIZE, "gsvs_ring_itemsize"),
-            (reg::VGT_GS_MAX_VERT_OUT, "gs_max_vert_out"),
-            (reg::VGT_GS_VERT_ITEMSIZE, "gs_vert_itemsize"),
-            (reg::VGT_GS_VERT_ITEMSIZE_1, "gs_vert_itemsize_1"),
-            (reg::VGT_GS_VERT_ITEMSIZE_2, "gs_vert_itemsize_2"),
-            (reg::VGT_GS_VERT_ITEMSIZE_3, "gs_vert_itemsize_3"),
-            (reg::VGT_GSVS_RING_OFFSET_1, "gsvs_ring_offset_1"),
-            (reg::VGT_GSVS_RING_OFFSET_2, "gsvs_ring_offset_2"),
-            (reg::VGT_GSVS_RING_OFFSET_3, "gsvs_ring_offset_3"),
-        ];
-        for (register, name) in rows {
-            out.set(register, &[gs.register(name)]);
-        }
-        out.set(reg::VGT_GS_MODE, &[reg::VGT_GS_MODE::MODE.bits(3)]);
-        Ok(())
-    }
-
-    fn pixel(&self, out: &mut Commands) -> Result<(), String> {
-        let Some(ps) = self.stage("ps") else { return Ok(()) };
-        let [low, high, rsrc1, rsrc2] = self.put(ps);
-        let names = ["z_format", "col_format", "ps_input_ena", "ps_input_addr", "ps_in_control"];
-        let [z, col, ena, addr, control] = names.map(|name| ps.register(name));
-        let [db, mask] = ["db_shader_control", "cb_shader_mask"].map(|name| ps.register(name));
-        let regs = [low, high, rsrc1, rsrc2, z, col, ena, addr, control, 0, db, mask];
-        out.call(&calls::SetPsShader { regs })?;
-        for n in 0..control & 63 {
-            out.set(reg::SPI_PS_INPUT_CNTL_0 + 4 * n, &[ps.register(&format!("ps_input_cntl_{n}"))]);
-        }
-        out.set(reg::SPI_SHADER_USER_DATA_PS_0, &self.user(ps)?);
-        Ok(())
+        Ok(Setup {
+            tessellator: P::TYPE.bits(kind) | P::TOPOLOGY.bits(topology),
+            strips: if modes.contains(&27) { 0 } else { 2 - u32::from(modes.contains(&28)) },
+            factors: FIRST_RING + 2 * u64::from(RING),
+            factor_bytes: RING,
+            off_chip: RING / OFF_CHIP,
+        })
     }
 }

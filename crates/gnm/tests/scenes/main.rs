@@ -20,6 +20,8 @@ mod samplers;
 mod samples;
 mod saved;
 mod share;
+#[path = "../stages/mod.rs"]
+mod stages;
 mod states;
 mod stream_out;
 mod tessellation;

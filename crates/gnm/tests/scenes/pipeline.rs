@@ -1,16 +1,15 @@
 //! Pipelines of the corpus with all their stages, as RADV compiled them: shaders, rings, and what user SGPRs point to.
 
 use crate::rig::{Scene, records};
+use crate::stages::{self, Commands};
 use afterimage_gcn_corpus::{Compiled, Compiler, Kind, Program, Shader, programs};
-use afterimage_gnm::driver::calls;
+use afterimage_gnm::driver::Call;
 use afterimage_gnm_types::descriptors::buffer;
 use afterimage_gnm_types::{BufferDescriptor, reg, value::*};
 use std::sync::OnceLock;
 
 /// Bytes of a ring, which are fewer than some draws write: the hardware uses them again and again.
 pub(crate) const RING: u32 = 4 << 10;
-/// Patches of a thread group, which RADV has in its code.
-const PATCHES: u32 = 16;
 /// Thread groups that off-chip memory has room for: some draws take several rounds.
 const OFF_CHIP: u32 = 2;
 /// Bytes of one, `OFFCHIP_GRANULARITY` 2.
@@ -71,10 +70,30 @@ pub(crate) fn plain(address: u64, bytes: u32) -> BufferDescriptor {
     records(address, 0, bytes, BUF_DATA_FORMAT_32)
 }
 
-/// A program's address and both resource registers.
-fn put(scene: &mut Scene, shader: &Shader) -> [u32; 4] {
-    let address = scene.put(&shader.words());
-    [(address >> 8) as u32, (address >> 40) as u32, shader.register("rsrc1"), shader.register("rsrc2")]
+/// A scene that stages are set in, and what their user SGPRs hold.
+pub(crate) struct Stages<'a> {
+    pub(crate) scene: &'a mut Scene,
+    pub(crate) user: &'a dyn Fn(&Shader) -> [u32; 16],
+}
+
+impl Commands for Stages<'_> {
+    fn call<C: Call>(&mut self, call: &C) -> Result<(), String> {
+        self.scene.call(call);
+        Ok(())
+    }
+
+    fn set(&mut self, register: u32, values: &[u32]) {
+        self.scene.set(register, values);
+    }
+
+    fn put(&mut self, shader: &Shader) -> [u32; 4] {
+        let address = self.scene.put(&shader.words());
+        [(address >> 8) as u32, (address >> 40) as u32, shader.register("rsrc1"), shader.register("rsrc2")]
+    }
+
+    fn user(&self, shader: &Shader) -> Result<[u32; 16], String> {
+        Ok((self.user)(shader))
+    }
 }
 
 /// Where the tables are that user SGPRs point to.
@@ -105,11 +124,6 @@ impl Pipeline {
     pub(crate) fn new(name: &str, compiler: Compiler) -> Self {
         let program = corpus(name);
         Self { program, compiled: program.compiled(compiler).unwrap_or_else(|error| panic!("{error}")) }
-    }
-
-    /// The shader of a hardware stage.
-    pub(crate) fn stage(&self, stage: &str) -> Option<&Shader> {
-        self.compiled.shaders.iter().find(|shader| shader.stage == stage && !shader.listing.is_empty())
     }
 
     /// Bytes of a vertex.
@@ -146,86 +160,15 @@ impl Pipeline {
             vertices: scene.put_low(&source.0),
             captures: scene.put_low(&captures),
         };
-        self.patches(scene, setup, &tables, factors);
-        self.geometry(scene, setup, &tables);
-        let Some(vs) = self.stage("vs") else { panic!("{} has no vertex stage", self.program.name) };
-        let [low, high, rsrc1, rsrc2] = put(scene, vs);
-        let [config, pos, out] = ["vs_out_config", "pos_format", "vs_out_cntl"].map(|name| vs.register(name));
-        scene.call(&calls::SetVsShader { regs: [low, high, rsrc1, rsrc2, config, pos, out], modifier: 0 });
-        scene.set(reg::SPI_SHADER_USER_DATA_VS_0, &tables.user(vs));
-        self.pixel(scene);
-        let has = |stage| self.stage(stage).is_some();
-        use reg::VGT_SHADER_STAGES_EN as S;
-        let mut stages = if has("hs") { S::LS_EN.bits(1) | S::HS_EN.bits(1) | S::DYNAMIC_HS.bits(1) } else { 0 };
-        // The domain stage, or a stage of vertices, in front of a copy shader or as the last.
-        let domain = |real| if has("hs") { 1 } else { real };
-        stages |= match has("gs") {
-            true => S::ES_EN.bits(domain(2)) | S::GS_EN.bits(1) | S::VS_EN.bits(2),
-            false => S::VS_EN.bits(domain(0)),
+        let setup = stages::Setup {
+            tessellator: setup.tessellator,
+            strips: setup.strips,
+            factors,
+            factor_bytes: FACTORS,
+            off_chip: OFF_CHIP,
         };
-        scene.set(reg::VGT_SHADER_STAGES_EN, &[stages]);
+        let mut out = Stages { scene, user: &|shader| tables.user(shader) };
+        stages::bind(&mut out, self.program, &self.compiled, &setup).unwrap_or_else(|error| panic!("{error}"));
         Rings { exported: rings[1], copied: rings[3] }
-    }
-
-    /// Local and hull shaders, if there are some.
-    fn patches(&self, scene: &mut Scene, setup: &Setup<'_>, tables: &Tables, factors: u64) {
-        let (Some(ls), Some(hs)) = (self.stage("ls"), self.stage("hs")) else { return };
-        scene.set(reg::VGT_TF_RING_SIZE, &[FACTORS / 4]);
-        use reg::VGT_HS_OFFCHIP_PARAM as O;
-        scene.set(reg::VGT_HS_OFFCHIP_PARAM, &[O::OFFCHIP_BUFFERING.bits(OFF_CHIP) | O::OFFCHIP_GRANULARITY.bits(2)]);
-        scene.set(reg::VGT_TF_MEMORY_BASE, &[(factors >> 8) as u32]);
-        let [low, high, rsrc1, rsrc2] = put(scene, ls);
-        let share = reg::SPI_SHADER_PGM_RSRC2_LS::LDS_SIZE.bits(hs.lds / 512);
-        scene.call(&calls::SetLsShader { regs: [low, high, rsrc1, rsrc2 | share], modifier: 0 });
-        scene.set(reg::SPI_SHADER_USER_DATA_LS_0, &tables.user(ls));
-        let [low, high, rsrc1, rsrc2] = put(scene, hs);
-        use reg::VGT_LS_HS_CONFIG as C;
-        let corners = self.program.header.patch;
-        let config =
-            C::NUM_PATCHES.bits(PATCHES) | C::HS_NUM_INPUT_CP.bits(corners) | C::HS_NUM_OUTPUT_CP.bits(corners);
-        let levels = [64f32.to_bits(), 0f32.to_bits()];
-        let regs = [low, high, rsrc1, rsrc2, setup.tessellator, levels[0], levels[1]];
-        scene.call(&calls::SetHsShader { regs, ls_hs_config: config });
-        scene.set(reg::SPI_SHADER_USER_DATA_HS_0, &tables.user(hs));
-    }
-
-    /// Export and geometry shaders, if there are some.
-    fn geometry(&self, scene: &mut Scene, setup: &Setup<'_>, tables: &Tables) {
-        let (Some(es), Some(gs)) = (self.stage("es"), self.stage("gs")) else { return };
-        let regs = put(scene, es);
-        scene.call(&calls::SetEsShader { regs, modifier: 0 });
-        scene.set(reg::SPI_SHADER_USER_DATA_ES_0, &tables.user(es));
-        let [low, high, rsrc1, rsrc2] = put(scene, gs);
-        let regs = [low, high, rsrc1, rsrc2, 0, setup.strips, gs.register("gs_instance_cnt")];
-        scene.call(&calls::SetGsShader { regs });
-        scene.set(reg::SPI_SHADER_USER_DATA_GS_0, &tables.user(gs));
-        let rows = [
-            (reg::VGT_ESGS_RING_ITEMSIZE, "esgs_ring_itemsize"),
-            (reg::VGT_GSVS_RING_ITEMSIZE, "gsvs_ring_itemsize"),
-            (reg::VGT_GS_MAX_VERT_OUT, "gs_max_vert_out"),
-            (reg::VGT_GS_VERT_ITEMSIZE, "gs_vert_itemsize"),
-            (reg::VGT_GS_VERT_ITEMSIZE_1, "gs_vert_itemsize_1"),
-            (reg::VGT_GS_VERT_ITEMSIZE_2, "gs_vert_itemsize_2"),
-            (reg::VGT_GS_VERT_ITEMSIZE_3, "gs_vert_itemsize_3"),
-            (reg::VGT_GSVS_RING_OFFSET_1, "gsvs_ring_offset_1"),
-            (reg::VGT_GSVS_RING_OFFSET_2, "gsvs_ring_offset_2"),
-            (reg::VGT_GSVS_RING_OFFSET_3, "gsvs_ring_offset_3"),
-        ];
-        for (register, name) in rows {
-            scene.set(register, &[gs.register(name)]);
-        }
-        scene.set(reg::VGT_GS_MODE, &[reg::VGT_GS_MODE::MODE.bits(3)]);
-    }
-
-    fn pixel(&self, scene: &mut Scene) {
-        let Some(ps) = self.stage("ps") else { return };
-        let [low, high, rsrc1, rsrc2] = put(scene, ps);
-        let names = ["z_format", "col_format", "ps_input_ena", "ps_input_addr", "ps_in_control"];
-        let [z, col, ena, addr, control] = names.map(|name| ps.register(name));
-        let [db, mask] = ["db_shader_control", "cb_shader_mask"].map(|name| ps.register(name));
-        scene.call(&calls::SetPsShader { regs: [low, high, rsrc1, rsrc2, z, col, ena, addr, control, 0, db, mask] });
-        for n in 0..control & 63 {
-            scene.set(reg::SPI_PS_INPUT_CNTL_0 + 4 * n, &[ps.register(&format!("ps_input_cntl_{n}"))]);
-        }
     }
 }

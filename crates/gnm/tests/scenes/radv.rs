@@ -2,7 +2,9 @@
 
 use crate::both;
 use crate::draws::{board, camera, cleared_depth, cube, over_the_screen};
+use crate::pipeline::Stages;
 use crate::rig::{Encoding, Scene, Target, linear_sampler, records, texture};
+use crate::stages::{self, Commands as _};
 use afterimage_gcn_corpus::{Compiled, Compiler, Header, Shader, layout, programs};
 use afterimage_gnm::driver::calls;
 use afterimage_gnm_types::descriptors::{image, sampler};
@@ -32,10 +34,6 @@ impl Program {
         Self { compiled: program.compiled(compiler).unwrap(), header: program.header }
     }
 
-    fn stage(&self, stage: &str) -> &Shader {
-        self.compiled.shaders.iter().find(|shader| shader.stage == stage).unwrap_or_else(|| panic!("no {stage} stage"))
-    }
-
     /// A descriptor set: the descriptors in the order of the bindings.
     fn set(&self, scene: &mut Scene, descriptors: &[Vec<u32>]) -> u32 {
         let mut words = vec![0; 256];
@@ -49,39 +47,17 @@ impl Program {
 
     /// Sets its vertex and pixel shaders.
     fn bind(&self, scene: &mut Scene, user: User<'_>) {
-        let (vertex, pixel) = (self.stage("vs"), self.stage("ps"));
-        let program = scene.put(&vertex.words());
-        let registers =
-            ["rsrc1", "rsrc2", "vs_out_config", "pos_format", "vs_out_cntl"].map(|name| vertex.register(name));
-        let [rsrc1, rsrc2, config, pos, cntl] = registers;
-        let regs = [(program >> 8) as u32, (program >> 40) as u32, rsrc1, rsrc2, config, pos, cntl];
-        scene.call(&calls::SetVsShader { regs, modifier: 0 });
-        scene.set(reg::SPI_SHADER_USER_DATA_VS_0, &user.registers(vertex));
+        let mut out = Stages { scene, user: &|shader| user.registers(shader) };
+        stages::vertex(&mut out, &self.compiled).unwrap();
         // The number of the instance is in v1, divided by this.
-        scene.set(reg::VGT_INSTANCE_STEP_RATE_0, &[1]);
-        let program = scene.put(&pixel.words());
-        let names = ["rsrc1", "rsrc2", "z_format", "col_format", "ps_input_ena", "ps_input_addr"];
-        let [rsrc1, rsrc2, z, col, ena, addr] = names.map(|name| pixel.register(name));
-        let names = ["ps_in_control", "baryc_cntl", "db_shader_control", "cb_shader_mask"];
-        let [control, baryc, db, mask] = names.map(|name| pixel.register(name));
-        let address = [(program >> 8) as u32, (program >> 40) as u32];
-        let regs = [address[0], address[1], rsrc1, rsrc2, z, col, ena, addr, control, baryc, db, mask];
-        scene.call(&calls::SetPsShader { regs });
-        for n in 0..control & 63 {
-            scene.set(reg::SPI_PS_INPUT_CNTL_0 + 4 * n, &[pixel.register(&format!("ps_input_cntl_{n}"))]);
-        }
-        scene.set(reg::SPI_SHADER_USER_DATA_PS_0, &user.registers(pixel));
+        out.set(reg::VGT_INSTANCE_STEP_RATE_0, &[1]);
+        stages::pixel(&mut out, &self.compiled).unwrap();
     }
 
     /// Runs its compute shader.
     fn dispatch(&self, scene: &mut Scene, user: User<'_>, groups: [u32; 3]) {
-        let shader = self.stage("cs");
-        let program = scene.put(&shader.words());
-        let [x, y, z] = shader.threads;
-        let (rsrc1, rsrc2) = (shader.register("rsrc1"), shader.register("rsrc2"));
-        let regs = [(program >> 8) as u32, (program >> 40) as u32, rsrc1, rsrc2, x, y, z];
-        scene.call(&calls::SetCsShader { regs, modifier: 0 });
-        scene.set(reg::COMPUTE_USER_DATA_0, &user.registers(shader));
+        let mut out = Stages { scene: &mut *scene, user: &|shader| user.registers(shader) };
+        stages::compute(&mut out, &self.compiled).unwrap();
         scene.call(&calls::DispatchDirect { groups, flags: 0 });
     }
 }

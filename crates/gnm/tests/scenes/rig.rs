@@ -1,5 +1,6 @@
 //! A console for scenes: memory, a command buffer in either encoding, and the picture that comes out.
 
+use crate::stages::register_packet;
 use afterimage_gnm::Gpu;
 use afterimage_gnm::driver::{Call, calls};
 use afterimage_gnm::machine::Stop;
@@ -7,7 +8,6 @@ use afterimage_gnm::memory::{GuestMemory, Regions};
 use afterimage_gnm::translate::Display;
 use afterimage_gnm_types::descriptors::{buffer, image, sampler};
 use afterimage_gnm_types::packets::Header;
-use afterimage_gnm_types::registers::Space;
 use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, SamplerDescriptor, op, reg, value::*};
 use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_stream::packets::CreateTexture;
@@ -252,14 +252,8 @@ impl Scene {
 
     /// Registers from one on.
     pub(crate) fn set(&mut self, register: u32, values: &[u32]) {
-        let space = Space::of(register).unwrap();
-        let opcode = match space {
-            Space::Context => op::SET_CONTEXT_REG,
-            Space::Shader => op::SET_SH_REG,
-            Space::UserConfig => op::SET_UCONFIG_REG,
-            Space::Config => op::SET_CONFIG_REG,
-        };
-        let mut body = vec![(register - space.base()) / 4];
+        let (opcode, first) = register_packet(register).unwrap();
+        let mut body = vec![first];
         body.extend(values);
         self.packet(opcode, &body);
     }
