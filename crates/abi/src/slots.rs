@@ -23,6 +23,8 @@ pub const STORAGE_BUFFERS: usize = 64;
 pub const STORAGE_IMAGES: usize = 16;
 /// Buffers that captures of vertices write.
 pub const FEEDBACK_BUFFERS: usize = 4;
+/// Viewports.
+pub const VIEWPORTS: usize = 16;
 /// User clip planes.
 pub const CLIP_PLANES: usize = 6;
 

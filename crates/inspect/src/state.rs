@@ -72,7 +72,12 @@ fn groups(before: Option<&State>, after: &State, each: &mut Each<'_>) {
             }
         };
     }
-    whole!(render_targets viewport scissor raster depth_stencil blend);
+    whole!(render_targets viewport scissor);
+    let viewports = before.map_or(0, |state| state.viewports.len()).max(after.viewports.len());
+    for at in 0..viewports {
+        pair(format_args!("viewports[{}]", at + 1), of!(state => state.viewports.get().get(at)), each);
+    }
+    whole!(raster depth_stencil depth_bounds blend);
     let targets = before.map_or(0, |state| state.blend_targets.len()).max(after.blend_targets.len());
     for target in 0..targets {
         pair(format_args!("blend_targets[{target}]"), of!(state => state.blend_targets.get().get(target)), each);

@@ -356,6 +356,9 @@ describe! {
     SetRenderTargets { color, depth, srgb: bits, layers };
     SetViewport { x, y, width, height, min_depth, max_depth };
     SetScissor { rect };
+    SetViewports {} without count pad;
+    FurtherViewport { viewport, scissor };
+    SetDepthBounds { enable: yes, min, max } without pad;
     SetRaster {
         cull: one_of::<Cull>, front_ccw: yes, fill: one_of::<Fill>, fill_back: one_of::<Fill>, depth_clip: yes,
         bias_enable: yes, line_mode: one_of::<LineMode>, provoking: one_of::<Provoking>, depth_bias, slope_bias, point_size,
@@ -443,6 +446,7 @@ pub fn fields(packet: &Packet<'_>) -> Vec<Field> {
         Packet::SetStorageImages(body, tail) => with(body, "images", tail.describe()),
         Packet::SetBlend(body, tail) => with(body, "targets", tail.describe()),
         Packet::SetFeedbackBuffers(body, tail) => with(body, "buffers", tail.describe()),
+        Packet::SetViewports(body, tail) => with(body, "viewports", tail.describe()),
         Packet::Clear(body, tail) => with(body, "rectangles", tail.describe()),
         Packet::SetConstants(body, tail) => {
             let registers = tail.iter().map(|value| register(body.bank.into(), *value)).collect();
@@ -466,6 +470,7 @@ pub fn fields(packet: &Packet<'_>) -> Vec<Field> {
         Packet::SetRenderTargets(body) => body_fields(body),
         Packet::SetViewport(body) => body_fields(body),
         Packet::SetScissor(body) => body_fields(body),
+        Packet::SetDepthBounds(body) => body_fields(body),
         Packet::SetRaster(body) => body_fields(body),
         Packet::SetDepthStencil(body) => body_fields(body),
         Packet::SetPixelOps(body) => body_fields(body),

@@ -252,6 +252,10 @@ states! {
         VIEWPORT [1] "viewport" => Drawable, Viewport, Lines;
         /// [`SetScissor`](crate::packets::SetScissor).
         SCISSOR [1] "scissor" => Scissor;
+        /// [`SetViewports`](crate::packets::SetViewports).
+        VIEWPORTS [1] "further viewports" => Drawable, Viewport, Scissor;
+        /// [`SetDepthBounds`](crate::packets::SetDepthBounds).
+        DEPTH_BOUNDS [1] "depth bounds" => DepthStencil;
         /// [`SetRaster`](crate::packets::SetRaster).
         RASTER [1] "raster": RasterStates;
         /// [`SetDepthStencil`](crate::packets::SetDepthStencil).

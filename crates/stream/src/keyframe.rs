@@ -73,6 +73,8 @@ impl State {
     fn write_settings(&self, out: &mut Encoder) {
         out.push(&*self.viewport);
         out.push(&*self.scissor);
+        out.push_tail(&SetViewports { count: self.viewports.len() as u32, pad: 0 }, &self.viewports);
+        out.push(&*self.depth_bounds);
         out.push(&*self.raster);
         out.push(&*self.depth_stencil);
         out.push_tail(&*self.blend, &self.blend_targets);

@@ -52,7 +52,7 @@ pub use sample_count::SampleCount;
 pub use sent::Sent;
 pub use state::{
     Bank, COMPUTE_SLOTS, Created, FEEDBACK_BUFFERS, GcnBank, Objects, STORAGE_BUFFERS, STORAGE_IMAGES, State,
-    TEXTURE_SLOTS, VERTEX_BUFFERS,
+    TEXTURE_SLOTS, VERTEX_BUFFERS, VIEWPORTS,
 };
 pub use validate::Validator;
 

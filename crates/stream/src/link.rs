@@ -229,6 +229,10 @@ impl DeviceFeatures {
     pub const SMOOTH_LINES: u32 = 8192;
     /// The device is the processor that programs run on: uploads are best in few places, which its caches hold.
     pub const PROCESSOR: u32 = 16384;
+    /// [`crate::packets::SetViewports`]: 16 viewports, of which the vertex stage chooses.
+    pub const VIEWPORTS: u32 = 32768;
+    /// [`crate::packets::SetDepthBounds`].
+    pub const DEPTH_BOUNDS: u32 = 0x1_0000;
 }
 
 /// The facts about the receiving device that guests build their capabilities from. Plain data: it crosses process

@@ -15,6 +15,10 @@ pub struct Effective {
     pub viewport: SetViewport,
     /// Scissor.
     pub scissor: SetScissor,
+    /// Viewports beside the first.
+    pub viewports: Vec<FurtherViewport>,
+    /// Depth bounds.
+    pub depth_bounds: SetDepthBounds,
     /// Rasteriser state.
     pub raster: SetRaster,
     /// Depth and stencil tests.
@@ -43,6 +47,8 @@ impl Effective {
             targets: *state.render_targets,
             viewport: *state.viewport,
             scissor: *state.scissor,
+            viewports: state.viewports.to_vec(),
+            depth_bounds: *state.depth_bounds,
             raster: *state.raster,
             depth_stencil: *state.depth_stencil,
             blend: *state.blend,
@@ -71,7 +77,10 @@ impl Effective {
                 }
             )* };
         }
-        compare!(targets viewport scissor raster depth_stencil blend blend_targets pixel_ops vertex_input shaders textures);
+        compare!(
+            targets viewport scissor viewports depth_bounds raster depth_stencil blend blend_targets pixel_ops vertex_input
+            shaders textures
+        );
         for ((a, b), bank) in self.constants.iter().zip(&other.constants).zip(&Bank::ALL) {
             let value = |registers: &[[u32; 4]], at: usize| registers.get(at).copied().unwrap_or_default();
             if let Some(at) = (0..a.len().max(b.len())).find(|at| value(a, *at) != value(b, *at)) {

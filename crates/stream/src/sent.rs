@@ -12,6 +12,10 @@ pub struct Sent {
     pub viewport: Option<SetViewport>,
     /// The scissor rectangle.
     pub scissor: Option<SetScissor>,
+    /// Viewports beside the first.
+    pub viewports: Option<Vec<FurtherViewport>>,
+    /// Depth bounds.
+    pub depth_bounds: Option<SetDepthBounds>,
     /// The rasteriser.
     pub raster: Option<SetRaster>,
     /// Depth and stencil tests.
@@ -55,6 +59,8 @@ impl Default for Sent {
             targets: None,
             viewport: None,
             scissor: None,
+            viewports: None,
+            depth_bounds: None,
             raster: None,
             depth_stencil: None,
             blend: None,

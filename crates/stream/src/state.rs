@@ -11,7 +11,7 @@ use afterimage_state::{State as Number, Tracked, TrackedArray, TrackedParts, Tra
 use std::collections::BTreeMap;
 
 pub use afterimage_abi::slots::{
-    COMPUTE_SLOTS, FEEDBACK_BUFFERS, STORAGE_BUFFERS, STORAGE_IMAGES, TEXTURE_SLOTS, VERTEX_BUFFERS,
+    COMPUTE_SLOTS, FEEDBACK_BUFFERS, STORAGE_BUFFERS, STORAGE_IMAGES, TEXTURE_SLOTS, VERTEX_BUFFERS, VIEWPORTS,
 };
 pub use afterimage_abi::{Bank, GcnBank};
 
@@ -156,6 +156,10 @@ pub struct State {
     pub viewport: Tracked<SetViewport, Host>,
     /// Current scissor.
     pub scissor: Tracked<SetScissor, Host>,
+    /// Current viewports beside the first.
+    pub viewports: Tracked<Vec<FurtherViewport>, Host>,
+    /// Current depth bounds.
+    pub depth_bounds: Tracked<SetDepthBounds, Host>,
     /// Current rasteriser state.
     pub raster: TrackedParts<SetRaster, Host>,
     /// Current depth-stencil state.
@@ -202,6 +206,8 @@ const fn every_field_is_written(state: &State) {
         render_targets: _,
         viewport: _,
         scissor: _,
+        viewports: _,
+        depth_bounds: _,
         raster: _,
         depth_stencil: _,
         blend: _,
@@ -246,6 +252,8 @@ impl Default for State {
                 Host::SCISSOR.only(),
                 SetScissor { rect: Rect { x: 0, y: 0, width: i32::MAX as u32, height: i32::MAX as u32 } },
             ),
+            viewports: Tracked::new(Host::VIEWPORTS.only(), Vec::new()),
+            depth_bounds: Tracked::new(Host::DEPTH_BOUNDS.only(), SetDepthBounds::default()),
             raster: TrackedParts::new(
                 Host::RASTER,
                 SetRaster {
@@ -386,6 +394,14 @@ impl State {
             }
             Packet::SetScissor(body) => {
                 self.scissor.set(*body, tracker);
+            }
+            Packet::SetViewports(_, viewports) => {
+                if **self.viewports != *viewports {
+                    self.viewports.set(viewports.to_vec(), tracker);
+                }
+            }
+            Packet::SetDepthBounds(body) => {
+                self.depth_bounds.set(*body, tracker);
             }
             Packet::SetRaster(body) => {
                 self.raster.set(*body, tracker);

@@ -185,6 +185,19 @@ fn what_is_out_of_range_is_refused_by_the_name_of_its_field() {
     let mut body = SetRenderTargets { layers: 7, ..SetRenderTargets::default() };
     body.color[0] = View { texture: ARRAY, level: 0, layer: 2 };
     assert_eq!(field(|out| out.push(&body)), "layers");
+    let bounds = SetDepthBounds { enable: 1, max: 1.0, ..SetDepthBounds::default() };
+    assert_eq!(field(|out| out.push(&SetDepthBounds { enable: 2, ..bounds })), "enable");
+    assert_eq!(field(|out| out.push(&SetDepthBounds { min: -0.1, ..bounds })), "min");
+    assert_eq!(field(|out| out.push(&SetDepthBounds { max: f32::NAN, ..bounds })), "max");
+    let further = |viewport, count: usize| {
+        move |out: &mut Encoder| {
+            let all = vec![FurtherViewport { viewport, scissor: Rect::default() }; count];
+            out.push_tail(&SetViewports { count: count as u32, pad: 0 }, &all);
+        }
+    };
+    assert_eq!(field(further(SetViewport::default(), VIEWPORTS)), "count");
+    assert_eq!(field(further(SetViewport { width: -1.0, ..SetViewport::default() }, 1)), "width");
+    assert_eq!(field(further(SetViewport { max_depth: 2.0, ..SetViewport::default() }, 15)), "min_depth");
 }
 
 #[test]

@@ -25,7 +25,7 @@ use std::cell::Cell;
 #[derive(Clone, Copy, Debug)]
 struct Op(u8, u8, u8);
 
-const OPS: u8 = 32;
+const OPS: u8 = 34;
 
 /// Objects of the streams.
 struct Scene {
@@ -424,6 +424,16 @@ impl Scene {
                 self.points.set(false);
                 guest.encoder.push(&SetShaders { vertex: self.vertex[0], pixel: self.pixel[0], geometry, pad: 0 });
             }
+            32 => {
+                let viewport = SetViewport { x: 4.0, width: 8.0, height: 12.0, max_depth: 1.0, ..Default::default() };
+                let scissor = Rect { x: 1, y: (b % 3).into(), width: 20, height: 9 };
+                let further = vec![FurtherViewport { viewport, scissor }; usize::from(a) % 3];
+                guest.encoder.push_tail(&SetViewports { count: further.len() as u32, pad: 0 }, &further);
+            }
+            33 => {
+                let (min, max) = (f32::from(a % 4) / 8.0, f32::from(b % 4) / 4.0);
+                guest.encoder.push(&SetDepthBounds { enable: flag(0).into(), min, max, pad: 0 });
+            }
             27 => {
                 guest.encoder.push(&DrawIndexed {
                     topology: topology as u32,
@@ -488,8 +498,8 @@ impl Effective {
                 (
                     recorded.topology,
                     recorded.restart,
-                    recorded.viewport,
-                    recorded.scissor,
+                    (recorded.viewport, &recorded.viewports, recorded.depth_bounds),
+                    (recorded.scissor, &recorded.scissors),
                     recorded.raster,
                     recorded.tests,
                     recorded.blend.clone().map(|blend| blend.effective()),

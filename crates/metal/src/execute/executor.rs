@@ -55,6 +55,8 @@ impl<D: Device> Renderer<D> {
             Packet::SetRenderTargets(_)
             | Packet::SetViewport(_)
             | Packet::SetScissor(_)
+            | Packet::SetViewports(..)
+            | Packet::SetDepthBounds(_)
             | Packet::SetRaster(_)
             | Packet::SetDepthStencil(_)
             | Packet::SetBlend(..)

@@ -202,6 +202,8 @@ impl<'a> Packet<'a> {
             | Packet::SetRenderTargets(_)
             | Packet::SetViewport(_)
             | Packet::SetScissor(_)
+            | Packet::SetViewports(..)
+            | Packet::SetDepthBounds(_)
             | Packet::SetRaster(_)
             | Packet::SetDepthStencil(_)
             | Packet::SetBlend(..)

@@ -222,6 +222,10 @@ packet_table! {
     0x3e SetStorageImages [StorageImage]: -;
     /// Binds buffers that captures write.
     0x41 SetFeedbackBuffers [FeedbackBuffer]: -;
+    /// Sets what stored depths must lie between.
+    0x42 SetDepthBounds: -;
+    /// Sets viewports beside the first, each with a scissor rectangle.
+    0x43 SetViewports [FurtherViewport]: -;
 
     /// Clears rectangles of the bound targets.
     0x50 Clear [Rect]: Clear;

@@ -1,6 +1,6 @@
 //! Packets that set a group of state, one per group, and what they are made of.
 
-use super::check::{Checked, all_below, both_finite, byte, elements, finite, limits, positive};
+use super::check::{Checked, all_below, both_finite, byte, elements, finite, limits, number, positive};
 #[allow(unused_imports, reason = "the documentation names the enumerations of some fields")]
 use super::*;
 use crate::{Cause, ObjectId};
@@ -94,6 +94,51 @@ impl Rect {
 pub struct SetScissor {
     /// The rectangle.
     pub rect: Rect,
+}
+
+/// Body of [`Kind::SetViewports`]: the tail is viewports 1 and further, of which the vertex stage's viewport index chooses. None, or no more
+/// than the device has ([`crate::DeviceFeatures::VIEWPORTS`]): what lies beyond is drawn with the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct SetViewports {
+    /// Number of viewports beside the first, at most 15.
+    pub count: u32,
+    /// Zero.
+    pub pad: u32,
+}
+
+/// A viewport beside the first: an element of [`SetViewports`]' tail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct FurtherViewport {
+    /// The viewport.
+    pub viewport: SetViewport,
+    /// Pixels outside are dropped; [`SetScissor`] is of the first viewport alone.
+    pub scissor: Rect,
+}
+
+/// Body of [`Kind::SetDepthBounds`]: before the depth test of a pixel, that of the depth stored there. Where the device has no such test
+/// ([`crate::DeviceFeatures::DEPTH_BOUNDS`]), there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct SetDepthBounds {
+    /// 1: pixels where the stored depth is not from `min` to `max` are dropped.
+    pub enable: u32,
+    /// 0 to 1.
+    pub min: f32,
+    /// 0 to 1.
+    pub max: f32,
+    /// Zero.
+    pub pad: u32,
+}
+
+impl SetDepthBounds {
+    /// Checks what the packet alone can tell.
+    pub(crate) fn check(&self) -> Checked {
+        number("enable", self.enable, 1)?;
+        positive("min", self.min, 1.0)?;
+        positive("max", self.max, 1.0)
+    }
 }
 
 /// Body of [`Kind::SetRaster`].

@@ -184,6 +184,8 @@ impl Validator {
             Packet::SetPixelOps(body) => body.check(),
             Packet::SetViewport(body) => self.set_viewport(body),
             Packet::SetScissor(_) => Ok(()),
+            Packet::SetViewports(body, viewports) => self.set_viewports(body, viewports),
+            Packet::SetDepthBounds(body) => body.check(),
             Packet::Marker(body, _) => body.check(),
             Packet::Overlay(body) => body.check(),
             Packet::SetGamma(body, steps) => {

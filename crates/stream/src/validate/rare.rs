@@ -3,9 +3,9 @@
 use super::Validator;
 use super::objects::*;
 use crate::budgets::{Budget, shader_bytes, texture_bytes};
-use crate::packets::check::{Checked, range};
+use crate::packets::check::{Checked, elements, range};
 use crate::packets::*;
-use crate::state::Created;
+use crate::state::{Created, VIEWPORTS};
 use crate::{Arena, Cause, ObjectKind, State};
 
 impl Validator {
@@ -140,6 +140,12 @@ impl Validator {
             range("layers", u64::from(view.layer) + u64::from(body.layers.max(1)), layers.max(1).into())?;
         }
         Ok(())
+    }
+
+    /// Viewports beside the first, each within the bounds of all devices.
+    pub(super) fn set_viewports(&self, body: &SetViewports, viewports: &[FurtherViewport]) -> Checked {
+        elements(1u32, body.count, VIEWPORTS)?;
+        viewports.iter().try_for_each(|further| self.set_viewport(&further.viewport))
     }
 
     /// A viewport within the bounds of all devices.

@@ -6,8 +6,10 @@
 
 use crate::device::gpu::Gpu;
 use afterimage_ipc::Journal;
+use afterimage_stream::VIEWPORTS;
 use afterimage_stream::packets::Kind;
 use ash::vk;
+use smallvec::SmallVec;
 
 /// One call of Vulkan's, whose arguments are valid: handles live until the submission has completed, ranges lie inside of what
 /// they are ranges of, and extension functions are there where a call needs one.
@@ -18,6 +20,16 @@ pub(crate) enum Call {
     Restart(bool),
     Viewport(vk::Viewport),
     Scissor(vk::Rect2D),
+    /// So many viewports, whose six numbers each are in [`List::data`] from `at` on.
+    Viewports {
+        at: u32,
+        count: u8,
+    },
+    /// Likewise, of four words each.
+    Scissors {
+        at: u32,
+        count: u8,
+    },
     Discard(bool),
     Cull(vk::CullModeFlags),
     FrontFace(vk::FrontFace),
@@ -31,6 +43,8 @@ pub(crate) enum Call {
     DepthTest(bool),
     DepthWrite(bool),
     DepthCompare(vk::CompareOp),
+    DepthBoundsTest(bool),
+    DepthBounds([f32; 2]),
     StencilTest(bool),
     /// Face, then what is done on fail, pass and depth fail, and the comparison.
     StencilOp(vk::StencilFaceFlags, [vk::StencilOp; 3], vk::CompareOp),
@@ -187,8 +201,18 @@ unsafe fn make(gpu: &Gpu, cmd: vk::CommandBuffer, call: Call, data: &[u32]) {
             Call::Pipeline(pipeline) => raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::GRAPHICS, pipeline),
             Call::Topology(topology) => raw.cmd_set_primitive_topology(cmd, topology),
             Call::Restart(on) => raw.cmd_set_primitive_restart_enable(cmd, on),
-            Call::Viewport(viewport) => raw.cmd_set_viewport(cmd, 0, &[viewport]),
-            Call::Scissor(rect) => raw.cmd_set_scissor(cmd, 0, &[rect]),
+            Call::Viewport(viewport) => raw.cmd_set_viewport_with_count(cmd, &[viewport]),
+            Call::Scissor(rect) => raw.cmd_set_scissor_with_count(cmd, &[rect]),
+            Call::Viewports { at, count } => {
+                let all = words(data, at, 6 * usize::from(count)).as_chunks::<6>().0.iter();
+                let all: SmallVec<[_; VIEWPORTS]> = all.map(|words| viewport(words.map(f32::from_bits))).collect();
+                raw.cmd_set_viewport_with_count(cmd, &all);
+            }
+            Call::Scissors { at, count } => {
+                let all = words(data, at, 4 * usize::from(count)).as_chunks::<4>().0.iter();
+                let all: SmallVec<[_; VIEWPORTS]> = all.map(|words| rect(*words)).collect();
+                raw.cmd_set_scissor_with_count(cmd, &all);
+            }
             Call::Discard(on) => raw.cmd_set_rasterizer_discard_enable(cmd, on),
             Call::Cull(mode) => raw.cmd_set_cull_mode(cmd, mode),
             Call::FrontFace(face) => raw.cmd_set_front_face(cmd, face),
@@ -198,6 +222,8 @@ unsafe fn make(gpu: &Gpu, cmd: vk::CommandBuffer, call: Call, data: &[u32]) {
             Call::DepthTest(on) => raw.cmd_set_depth_test_enable(cmd, on),
             Call::DepthWrite(on) => raw.cmd_set_depth_write_enable(cmd, on),
             Call::DepthCompare(op) => raw.cmd_set_depth_compare_op(cmd, op),
+            Call::DepthBoundsTest(on) => raw.cmd_set_depth_bounds_test_enable(cmd, on),
+            Call::DepthBounds([min, max]) => raw.cmd_set_depth_bounds(cmd, min, max),
             Call::StencilTest(on) => raw.cmd_set_stencil_test_enable(cmd, on),
             Call::StencilOp(face, [fail, pass, depth_fail], compare) => {
                 raw.cmd_set_stencil_op(cmd, face, fail, pass, depth_fail, compare);
@@ -249,6 +275,24 @@ unsafe fn make(gpu: &Gpu, cmd: vk::CommandBuffer, call: Call, data: &[u32]) {
             }
         }
     }
+}
+
+/// The words of a viewport in a list.
+pub(crate) fn viewport_words(v: &vk::Viewport) -> [u32; 6] {
+    [v.x, v.y, v.width, v.height, v.min_depth, v.max_depth].map(f32::to_bits)
+}
+
+fn viewport([x, y, width, height, min_depth, max_depth]: [f32; 6]) -> vk::Viewport {
+    vk::Viewport { x, y, width, height, min_depth, max_depth }
+}
+
+/// The words of a rectangle in a list.
+pub(crate) fn rect_words(rect: &vk::Rect2D) -> [u32; 4] {
+    [rect.offset.x as u32, rect.offset.y as u32, rect.extent.width, rect.extent.height]
+}
+
+fn rect([x, y, width, height]: [u32; 4]) -> vk::Rect2D {
+    vk::Rect2D { offset: vk::Offset2D { x: x as i32, y: y as i32 }, extent: vk::Extent2D { width, height } }
 }
 
 fn words(data: &[u32], at: u32, count: usize) -> &[u32] {

@@ -49,6 +49,7 @@ const ROWS: &[Row] = &[
     row("primitiveTopologyListRestart", NEITHER, |p| p.list_restart = false),
     row("provokingVertexLast", NEITHER, |p| p.provoking_last = false),
     row("depthClipEnable", NEITHER, |p| p.depth_clip = false),
+    row("depthBounds", NEITHER, |p| p.depth_bounds = false),
     row("depthBiasControl", NEITHER, |p| p.depth_bias_control = false),
     row("occlusionQueryPrecise", YES_NO, |p| p.precise_occlusion = false),
     row("shaderClipDistance", YES_NO, |p| p.clip_distance = false),

@@ -178,6 +178,8 @@ pub struct Profile {
     pub provoking_last: bool,
     /// depthClamp.
     pub depth_clamp: bool,
+    /// depthBounds.
+    pub depth_bounds: bool,
     /// VK_EXT_depth_clip_enable: depth can be unclipped without being clamped.
     pub depth_clip: bool,
     /// VK_EXT_depth_bias_control with float units: depth bias is exact.
@@ -556,6 +558,7 @@ impl Profile {
             list_restart: on(features.list_restart.primitive_topology_list_restart),
             indirect_first_instance: on(core.draw_indirect_first_instance),
             depth_clamp: on(core.depth_clamp),
+            depth_bounds: on(core.depth_bounds) && options,
             depth_clip: on(features.depth_clip.depth_clip_enable),
             depth_bias_control: on(features.depth_bias.depth_bias_control)
                 && on(features.depth_bias.float_representation),
@@ -644,6 +647,7 @@ impl Profile {
         core.draw_indirect_first_instance = on(self.indirect_first_instance);
         core.wide_lines = on(self.line_widths != [1.0; 2]);
         core.depth_clamp = on(self.depth_clamp);
+        core.depth_bounds = on(self.depth_bounds);
         core.sampler_anisotropy = on(self.anisotropy);
         core.occlusion_query_precise = on(self.precise_occlusion);
         core.pipeline_statistics_query = on(self.pipeline_statistics);
@@ -776,6 +780,8 @@ impl Profile {
             (self.adjacency, DeviceFeatures::GEOMETRY),
             (self.smooth_lines, DeviceFeatures::SMOOTH_LINES),
             (self.kind == vk::PhysicalDeviceType::CPU, DeviceFeatures::PROCESSOR),
+            (shaders.output_layer && shaders.output_viewport, DeviceFeatures::VIEWPORTS),
+            (self.depth_bounds, DeviceFeatures::DEPTH_BOUNDS),
         ]
         .into_iter()
         .filter(|(there, _)| *there)
@@ -932,6 +938,7 @@ impl fmt::Display for Profile {
         writeln!(f, "  minimum filters      {}", yes(self.minimum_filter))?;
         writeln!(f, "  wireframe and points {}", yes(self.fill_modes))?;
         writeln!(f, "  logic operations     {}", yes(self.logic_op))?;
+        writeln!(f, "  depth bounds         {}", yes(self.depth_bounds))?;
         writeln!(f, "  line widths          {} to {}", self.line_widths[0], self.line_widths[1])?;
         let modes = [
             ("rectangular", self.rectangular_lines),
@@ -959,6 +966,7 @@ impl fmt::Display for Profile {
             ("64-bit atomics", self.shaders.int64_atomics),
             ("arrays of cubes", self.shaders.cube_arrays),
             ("layers by vertex stages", self.shaders.output_layer),
+            ("viewports by vertex stages", self.shaders.output_viewport),
             ("stencil export", self.shaders.stencil_export),
         ];
         let shaders: Vec<_> = shaders.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();

@@ -121,14 +121,25 @@ impl Apply<Host> for Applying<'_> {
             ),
             Group::Pipeline => differs(&Some((r.bound.key, r.bound.back_raster)), &r.bound.recorded.key),
             Group::Topology => differs(&Some(*r.bound.topology), &r.bound.recorded.topology),
-            Group::Viewport => differs(&Some(*r.state.viewport), &r.bound.recorded.viewport),
-            Group::Scissor => differs(&Some(r.scissor()), &r.bound.recorded.scissor),
+            Group::Viewport => {
+                let further: Vec<_> = r.state.viewports.iter().map(|further| further.viewport).collect();
+                let further = &further[..r.further_viewports()];
+                let recorded = (r.bound.recorded.viewport, &r.bound.recorded.viewports[..]);
+                differs(&(Some(*r.state.viewport), further), &recorded)
+            }
+            Group::Scissor => {
+                let recorded = (r.bound.recorded.scissor, &r.bound.recorded.scissors[..]);
+                differs(&(Some(r.scissor()), &r.further_scissors()[..]), &recorded)
+            }
             Group::Raster => {
                 let state = *r.state.raster.parts(RASTER);
                 let raster = r.dynamic_raster(&state);
                 differs(&Some(raster), &r.bound.recorded.raster.map(PackedRaster::get))
             }
-            Group::DepthStencil => differs(&Some(r.tests()), &r.bound.recorded.tests),
+            Group::DepthStencil => differs(
+                &(Some(r.tests()), Some(*r.state.depth_bounds)),
+                &(r.bound.recorded.tests, r.bound.recorded.depth_bounds),
+            ),
             Group::Blend => {
                 let blend = r.dynamic_blend();
                 let calls = r.blend_calls(&blend);

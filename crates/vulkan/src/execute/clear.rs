@@ -13,7 +13,8 @@ use afterimage_shader::{Language, RuntimeInfo, Stage};
 use afterimage_stream::ObjectId;
 use afterimage_stream::host::level;
 use afterimage_stream::packets::{
-    Clear, Compare, Rect, SetBlend, SetDepthStencil, SetRaster, SetViewport, StencilFace, StencilOp, Topology,
+    Clear, Compare, Rect, SetBlend, SetDepthBounds, SetDepthStencil, SetRaster, SetViewport, StencilFace, StencilOp,
+    Topology,
 };
 use ash::vk;
 use smallvec::SmallVec;
@@ -238,6 +239,7 @@ impl Renderer {
             ..SetDepthStencil::default()
         };
         self.set_tests(self.tests_of(tests));
+        self.set_depth_bounds(SetDepthBounds::default());
         self.set_blend(self.blend_of(&blend, masks));
         let mut constants = self.memory.constants.alloc(
             16,
@@ -252,9 +254,10 @@ impl Renderer {
         let cmd = self.recorder.main();
         for rect in self.cleared(rects) {
             self.bound.recorded.scissor = Some(rect);
+            self.bound.recorded.scissors.clear();
             // SAFETY: a pass is open, all dynamic state is set, and the rectangle lies inside of the targets.
             unsafe {
-                self.gpu.raw.cmd_set_scissor(cmd, 0, &[rect]);
+                self.gpu.raw.cmd_set_scissor_with_count(cmd, &[rect]);
                 self.gpu.raw.cmd_draw(cmd, 3, 1, 0, 0);
             }
         }

@@ -1,7 +1,7 @@
 //! Dynamic state: what is set in the command buffer and is no part of pipelines. Each setter compares with what the
 //! command buffer has.
 
-use crate::commands::list::Call;
+use crate::commands::list::{Call, rect_words, viewport_words};
 use crate::device::gpu::Gpu;
 use crate::pipeline::{key, raster};
 use crate::renderer::Renderer;
@@ -10,10 +10,12 @@ use crate::state::dynamic::{DynamicBlend, DynamicRaster, DynamicTests, PackedRas
 use afterimage_state::{Effect, trace};
 use afterimage_stream::host::RasterStates;
 use afterimage_stream::packets::{
-    Cull, Fill, SetBlend, SetDepthStencil, SetRaster, SetViewport, StencilFace, StencilOp, Topology,
+    Cull, Fill, FurtherViewport, SetBlend, SetDepthBounds, SetDepthStencil, SetRaster, SetViewport, StencilFace,
+    StencilOp, Topology,
 };
-use afterimage_stream::{Group, Host};
+use afterimage_stream::{Group, Host, VIEWPORTS};
 use ash::vk;
+use smallvec::SmallVec;
 
 /// What dynamic state comes of.
 pub(crate) const RASTER: [u32; 2] = [RasterStates::FACES, RasterStates::PRIMITIVES];
@@ -68,16 +70,49 @@ impl Renderer {
     pub(crate) fn apply_viewport(&mut self) -> Effect {
         self.commands();
         let viewport = *self.state.viewport;
-        self.set_viewport(viewport);
+        if self.further_viewports() == 0 {
+            self.set_viewport(viewport);
+        } else {
+            self.set_viewports(viewport);
+        }
         Effect::Same
     }
 
+    /// How many viewports there are beside the first.
+    #[inline(always)]
+    pub(crate) fn further_viewports(&self) -> usize {
+        let wanted = self.state.viewports.len();
+        if self.gpu.profile.shaders.output_viewport { wanted } else { 0 }
+    }
+
+    #[cold]
+    fn set_viewports(&mut self, first: SetViewport) {
+        let further = self.state.viewports.iter().map(|further| further.viewport);
+        let all: SmallVec<[SetViewport; VIEWPORTS]> = std::iter::once(first).chain(further).collect();
+        if self.bound.recorded.viewport == Some(first) && self.bound.recorded.viewports == all[1..] {
+            return;
+        }
+        (self.bound.recorded.viewport, self.bound.recorded.viewports) = (Some(first), all[1..].to_vec());
+        self.stats.calls.made += 1;
+        let words: Vec<u32> = all.iter().flat_map(|v| viewport_words(&self.host_viewport(v))).collect();
+        let at = self.recorder.store(words);
+        self.recorder.call(Call::Viewports { at, count: all.len() as u8 });
+    }
+
+    /// One viewport.
     pub(crate) fn set_viewport(&mut self, v: SetViewport) {
-        if self.bound.recorded.viewport == Some(v) {
+        if self.bound.recorded.viewport == Some(v) && self.bound.recorded.viewports.is_empty() {
             return;
         }
         self.bound.recorded.viewport = Some(v);
+        self.bound.recorded.viewports.clear();
         self.stats.calls.made += 1;
+        let viewport = self.host_viewport(&v);
+        // The validator has checked the depths, the rest is within the device's bounds.
+        self.recorder.call(Call::Viewport(viewport));
+    }
+
+    fn host_viewport(&self, v: &SetViewport) -> vk::Viewport {
         // Guests' clip space has y up: the viewport is upside down.
         let viewport = vk::Viewport {
             x: v.x,
@@ -88,9 +123,9 @@ impl Renderer {
             min_depth: v.min_depth,
             max_depth: v.max_depth,
         };
-        let viewport = self.within_bounds(viewport);
-        // The validator has checked the depths, the rest is within the device's bounds.
-        self.recorder.call(Call::Viewport(viewport));
+        // Of several, those that are empty lie beside the targets.
+        let is_empty = v.width <= 0.0 || v.height <= 0.0;
+        self.within_bounds(if is_empty { vk::Viewport { x: -2.0, ..viewport } } else { viewport })
     }
 
     /// The nearest viewport that the device has. Those of guests are within the bounds of all devices unless they lie far outside of
@@ -116,15 +151,30 @@ impl Renderer {
         crate::state::targets::clip(&self.state.scissor.rect, self.bound.targets.extent).unwrap_or_default()
     }
 
+    /// The scissor rectangles of further viewports, inside of the targets.
+    pub(crate) fn further_scissors(&self) -> Vec<vk::Rect2D> {
+        trace::read_result::<Host>(Group::Targets);
+        let clip = |further: &FurtherViewport| {
+            crate::state::targets::clip(&further.scissor, self.bound.targets.extent).unwrap_or_default()
+        };
+        self.state.viewports.iter().take(self.further_viewports()).map(clip).collect()
+    }
+
     /// [`Group::Scissor`].
     pub(crate) fn apply_scissor(&mut self) -> Effect {
         self.commands();
         let rect = self.scissor();
-        if self.bound.recorded.scissor != Some(rect) {
-            self.bound.recorded.scissor = Some(rect);
+        let further = if self.further_viewports() == 0 { Vec::new() } else { self.further_scissors() };
+        if self.bound.recorded.scissor != Some(rect) || self.bound.recorded.scissors != further {
             self.stats.calls.made += 1;
             // Inside of the targets.
-            self.recorder.call(Call::Scissor(rect));
+            if further.is_empty() {
+                self.recorder.call(Call::Scissor(rect));
+            } else {
+                let at = self.recorder.store(std::iter::once(&rect).chain(&further).flat_map(rect_words));
+                self.recorder.call(Call::Scissors { at, count: 1 + further.len() as u8 });
+            }
+            (self.bound.recorded.scissor, self.bound.recorded.scissors) = (Some(rect), further);
         }
         Effect::Same
     }
@@ -276,7 +326,38 @@ impl Renderer {
         self.commands();
         let tests = self.tests();
         self.set_tests(tests);
+        let bounds = *self.state.depth_bounds;
+        self.set_depth_bounds(bounds);
         Effect::Same
+    }
+
+    /// Sets depth bounds, where the device has them.
+    #[inline(always)]
+    pub(crate) fn set_depth_bounds(&mut self, bounds: SetDepthBounds) {
+        if self.bound.recorded.depth_bounds != Some(bounds) {
+            self.put_depth_bounds(bounds);
+        }
+    }
+
+    #[cold]
+    fn put_depth_bounds(&mut self, bounds: SetDepthBounds) {
+        let before = self.bound.recorded.depth_bounds.replace(bounds);
+        let on = bounds.enable != 0;
+        if !self.gpu.profile.depth_bounds {
+            if on {
+                self.warn_once("depth bounds", "pixels outside of them (the device has no depthBounds)");
+            }
+            return;
+        }
+        if before.is_none_or(|before| (before.enable != 0) != on) {
+            self.stats.calls.made += 1;
+            self.recorder.call(Call::DepthBoundsTest(on));
+        }
+        let range = |bounds: SetDepthBounds| [bounds.min, bounds.max];
+        if before.is_none_or(|before| range(before) != range(bounds)) {
+            self.stats.calls.made += 1;
+            self.recorder.call(Call::DepthBounds(range(bounds)));
+        }
     }
 
     #[inline(always)]

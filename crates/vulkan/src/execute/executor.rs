@@ -121,6 +121,8 @@ impl Renderer {
             Packet::SetRenderTargets(_)
             | Packet::SetViewport(_)
             | Packet::SetScissor(_)
+            | Packet::SetViewports(..)
+            | Packet::SetDepthBounds(_)
             | Packet::SetRaster(_)
             | Packet::SetDepthStencil(_)
             | Packet::SetBlend(..)

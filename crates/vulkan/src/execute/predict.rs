@@ -339,6 +339,8 @@ impl Renderer {
                 | Packet::GenerateMips(_)
                 | Packet::SetViewport(_)
                 | Packet::SetScissor(_)
+                | Packet::SetViewports(..)
+                | Packet::SetDepthBounds(_)
                 | Packet::SetDepthStencil(_)
                 | Packet::SetVertexBuffers(..)
                 | Packet::SetIndexBuffer(_)

@@ -30,8 +30,9 @@ impl Renderer {
         // constant of blending.
         let always = 5 + 4 + 8 + 1;
         let blending = if has.blend { 3 } else { 0 };
+        let bounds = if self.gpu.profile.depth_bounds { 2 } else { 0 };
         let flags: u64 = flags.into_iter().map(u64::from).sum();
-        self.stats.calls.of_draw = always + blending + flags + u64::from(self.bound.input.slots.count_ones());
+        self.stats.calls.of_draw = always + blending + bounds + flags + u64::from(self.bound.input.slots.count_ones());
     }
 
     /// Calls of Vulkan that set state or bind something, and that were not made, since the command buffer had what they would set.

@@ -132,7 +132,8 @@ impl Renderer {
         trace::read_result::<Host>(Group::Targets);
         let viewport = &*self.state.viewport;
         // What is captured or stored is written although nothing is rasterised.
-        let there = !self.bound.targets.is_empty() && viewport.width > 0.0 && viewport.height > 0.0;
+        let visible = !self.state.viewports.is_empty() || viewport.width > 0.0 && viewport.height > 0.0;
+        let there = !self.bound.targets.is_empty() && visible;
         there || self.state.raster.part(RasterStates::PRIMITIVES).discard != 0 || self.may_write_feedback()
     }
 

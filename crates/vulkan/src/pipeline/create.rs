@@ -15,8 +15,8 @@ pub(crate) use ash::vk::GraphicsPipelineLibraryFlagsEXT as Part;
 
 /// States that are always dynamic: those of Vulkan 1.3 core.
 const DYNAMIC: &[vk::DynamicState] = &[
-    vk::DynamicState::VIEWPORT,
-    vk::DynamicState::SCISSOR,
+    vk::DynamicState::VIEWPORT_WITH_COUNT,
+    vk::DynamicState::SCISSOR_WITH_COUNT,
     vk::DynamicState::CULL_MODE,
     vk::DynamicState::FRONT_FACE,
     vk::DynamicState::PRIMITIVE_TOPOLOGY,
@@ -38,8 +38,11 @@ const DYNAMIC: &[vk::DynamicState] = &[
 ];
 
 /// All states that are dynamic on a device.
-fn dynamic_states(gpu: &Gpu) -> SmallVec<[vk::DynamicState; 24]> {
+fn dynamic_states(gpu: &Gpu) -> SmallVec<[vk::DynamicState; 32]> {
     let mut dynamic = SmallVec::from_slice(DYNAMIC);
+    if gpu.profile.depth_bounds {
+        dynamic.extend([vk::DynamicState::DEPTH_BOUNDS_TEST_ENABLE, vk::DynamicState::DEPTH_BOUNDS]);
+    }
     let d3 = gpu.profile.dynamic_state3;
     if d3.blend {
         dynamic.extend([
@@ -135,7 +138,8 @@ pub(crate) fn create(
         LINES => vk::PrimitiveTopology::LINE_LIST,
         _ => vk::PrimitiveTopology::TRIANGLE_LIST,
     });
-    let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
+    // How many there are is dynamic state.
+    let viewport = vk::PipelineViewportStateCreateInfo::default();
     let mut last = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
         .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
     let line_mode = d.raster.line_mode().unwrap_or(LineMode::Default);

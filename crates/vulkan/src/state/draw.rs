@@ -8,7 +8,7 @@ use crate::state::vertices::{Bound, Indices};
 use afterimage_abi::push;
 use afterimage_render::constants::SystemBlock;
 use afterimage_stream::VERTEX_BUFFERS;
-use afterimage_stream::packets::SetViewport;
+use afterimage_stream::packets::{SetDepthBounds, SetViewport};
 use ash::vk;
 
 /// What the command buffer being recorded has. `None`, or a value that nothing equals, where it has nothing yet.
@@ -23,6 +23,10 @@ pub(crate) struct Recorded {
     pub(crate) restart: Option<bool>,
     pub(crate) viewport: Option<SetViewport>,
     pub(crate) scissor: Option<vk::Rect2D>,
+    /// Of viewports beside the first.
+    pub(crate) viewports: Vec<SetViewport>,
+    pub(crate) scissors: Vec<vk::Rect2D>,
+    pub(crate) depth_bounds: Option<SetDepthBounds>,
     pub(crate) raster: Option<PackedRaster>,
     pub(crate) tests: Option<DynamicTests>,
     pub(crate) blend: Option<DynamicBlend>,

@@ -564,7 +564,11 @@ fn windows_and_settings_are_kept() {
     guest.encoder.push(&targets);
     guest.clear(Clear::COLOR, [0.2, 0.4, 0.6, 1.0], 1.0, 0);
     guest.encoder.push(&SetScissor { rect: Rect { x: 2, y: 3, width: 9, height: 8 } });
-    guest.encoder.push(&SetViewport { x: 1.0, y: 2.0, width: 12.0, height: 13.0, min_depth: 0.25, max_depth: 0.75 });
+    let viewport = SetViewport { x: 1.0, y: 2.0, width: 12.0, height: 13.0, min_depth: 0.25, max_depth: 0.75 };
+    guest.encoder.push(&viewport);
+    let further = FurtherViewport { viewport, scissor: Rect { x: 1, y: 2, width: 3, height: 4 } };
+    guest.encoder.push_tail(&SetViewports { count: 2, pad: 0 }, &[further; 2]);
+    guest.encoder.push(&SetDepthBounds { enable: 1, min: 0.25, max: 0.5, pad: 0 });
     let blend = SetBlend {
         enable: 1,
         src_color: BlendFactor::ConstantColor as u8,

@@ -361,3 +361,112 @@ fn a_wireframe_is_not_filled() {
         guest.finish();
     }
 }
+
+#[test]
+fn depth_bounds_are_of_what_is_stored() {
+    for format in [Format::D16_UNORM, Format::D32_SFLOAT, Format::D32_SFLOAT_S8_UINT] {
+        let mut guest = colored(Without::default());
+        let screen = guest.pixels_target();
+        let buffer = guest.texture(format, 8, 8, 1, CreateTexture::TARGET);
+        guest.bind(screen, buffer);
+        guest.clear(Clear::DEPTH, BLACK, 0.5, 0);
+        let left = Rect { x: 0, y: 0, width: 3, height: 8 };
+        let clear = Clear { flags: Clear::DEPTH, count: 1, depth: 0.8, ..bytemuck::Zeroable::zeroed() };
+        guest.encoder.push_tail(&clear, &[left]);
+        let has = guest.renderer.device_info().features & afterimage_stream::DeviceFeatures::DEPTH_BOUNDS != 0;
+        let mut drawn = |bounds: SetDepthBounds, color| {
+            guest.encoder.push(&bounds);
+            // What is drawn lies outside of all bounds; nothing is tested but the bounds.
+            guest.draw_now(&full(0.05, color));
+            guest.pixels().count(rgba(color))
+        };
+        let bounds = |min, max| SetDepthBounds { enable: 1, min, max, pad: 0 };
+        let of = |count: usize| if has { count } else { 64 };
+        assert_eq!(drawn(bounds(0.4, 0.6), RED), of(40), "{format:?}");
+        assert_eq!(drawn(bounds(0.7, 1.0), GREEN), of(24), "{format:?}");
+        assert_eq!(drawn(bounds(0.0, 0.25), BLUE), of(0), "{format:?}");
+        assert_eq!(drawn(bounds(0.6, 0.4), BLUE), of(0), "{format:?}");
+        assert_eq!(drawn(SetDepthBounds { enable: 0, ..bounds(0.0, 0.25) }, BLUE), 64, "{format:?}");
+        guest.finish();
+    }
+}
+
+/// The viewport of the number of the instance; the second lane of the colour is it, too.
+const CHOOSES: &str = r#"vertex "chooses" {
+  input in0 : f32x4 location 0 smooth
+  input in1 : i32 instance_index smooth
+  output out0 : f32x4 position
+  output out1 : f32x4 location 0
+  output out2 : i32 viewport_index
+  v0: f32x4 = load_input in0
+  v1: i32 = load_input in1
+  v2: f32 = i2f v1
+  v3: f32 = const 0.0625
+  v4: f32 = fmul v2, v3
+  v5: f32x2 = const 1.0, 0.0
+  v6: f32 = swizzle v5.x
+  v7: f32 = swizzle v5.y
+  v8: f32x4 = construct v6, v4, v7, v6
+  store_output out0, v0
+  store_output out1, v8
+  store_output out2, v1
+  return
+}"#;
+
+#[test]
+fn vertex_shaders_choose_viewports() {
+    for without in profiles() {
+        let mut guest = Guest::with(without);
+        if guest.renderer.device_info().features & afterimage_stream::DeviceFeatures::VIEWPORTS == 0 {
+            continue;
+        }
+        guest.target(Format::R8G8B8A8_UNORM, 16, 16);
+        guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+        guest.shaders(CHOOSES, COLOR);
+        guest.layout();
+        // A square of three pixels for each; those of the second row lose a column to the scissor, the last has no extent.
+        let place = |n: u32| [n % 4 * 4, n / 4 * 4];
+        let viewport = |n: u32| {
+            let [x, y] = place(n).map(|at| at as f32);
+            let edge = if n == 15 { 0.0 } else { 3.0 };
+            SetViewport { x, y, width: edge, height: edge, min_depth: 0.0, max_depth: 1.0 }
+        };
+        let scissor = |n: u32| {
+            let [x, y] = place(n).map(|at| at as i32);
+            Rect { x, y, width: if n / 4 == 1 { 2 } else { 4 }, height: 4 }
+        };
+        let further: Vec<_> = (1..16).map(|n| FurtherViewport { viewport: viewport(n), scissor: scissor(n) }).collect();
+        guest.encoder.push(&viewport(0));
+        guest.encoder.push(&SetScissor { rect: scissor(0) });
+        guest.encoder.push_tail(&SetViewports { count: 15, pad: 0 }, &further);
+        let source = guest.vertices(&full(0.5, RED));
+        guest.bind_vertices(source, 0, 0);
+        let draw = Draw {
+            topology: Topology::TriangleList as u32,
+            first: 0,
+            count: 6,
+            instances: 16,
+            first_instance: 0,
+            pad: 0,
+        };
+        guest.encoder.push(&draw);
+        let pixels = guest.pixels();
+        for (x, y) in (0..16).flat_map(|y| (0..16).map(move |x| (x, y))) {
+            let n = y / 4 * 4 + x / 4;
+            let columns = if n / 4 == 1 { 2 } else { 3 };
+            let drawn = x % 4 < columns && y % 4 < 3 && n < 15;
+            let expected = if drawn { [255, (n * 255 / 16) as u8, 0, 255] } else { [0, 0, 0, 255] };
+            let found = pixels.at(x, y);
+            let near = found.iter().zip(expected).all(|(found, expected)| found.abs_diff(expected) < 2);
+            assert!(near && (found[0] == 255) == drawn, "{x} {y}: {found:?}, not {expected:?}");
+        }
+        // Whoever wants one again has it.
+        guest.encoder.push_tail(&SetViewports::default(), &[]);
+        guest.viewport(16, 16);
+        guest.encoder.push(&SetScissor { rect: Rect { x: 0, y: 0, width: 16, height: 16 } });
+        guest.shaders(VERTEX, COLOR);
+        guest.draw_now(&full(0.5, GREEN));
+        assert_eq!(guest.pixels().count(rgba(GREEN)), 256);
+        guest.finish();
+    }
+}
