@@ -21,8 +21,8 @@ pub mod bank {
     /// `SetStorage`: low and high half of the device address, bytes that may be accessed from there, and a word of the
     /// guest's (the draw's `NUM_RECORDS`).
     pub const BUFFERS: u8 = GcnBank::Buffers as u8;
-    /// What the draw says, as the guest writes it: register 0 is {first vertex, stream that is rasterised, 0, size of points as a
-    /// float}, where points are drawn.
+    /// What the draw says, as the guest writes it: register 0 is {first vertex, stream that is rasterised, which viewports are mirrored
+    /// ([`position::MIRRORS`](super::position::MIRRORS)), size of points as a float}, where points are drawn.
     ///
     /// In tessellation, whose dispatches have a group for each patch, it is {first vertex, instance, first patch of the dispatch,
     /// 0} of local programs, and {off-chip bytes of a thread group, bytes of its tessellation factors, first patch of the dispatch,
@@ -541,6 +541,9 @@ pub mod position {
     pub const POINTS: u32 = 8;
     /// The viewport's x scale is negative: clip space x points left.
     pub const X_LEFT: u32 = 16;
+    /// Viewports are not all mirrored alike: of the draw's bank, register 0, bit n of z says that x points the other way in viewport n, and
+    /// bit 16 + n that y does.
+    pub const MIRRORS: u32 = 32;
 }
 
 /// What a colour target wants of the shader.
@@ -570,15 +573,18 @@ pub const CUBE_LAYERS: u32 = 16;
 /// Added to [`ImageSpec::format`] of an image whose sampler says that coordinates are in texels.
 pub const IN_TEXELS: u32 = 1 << 24;
 
+/// Added to [`ImageSpec::format`] of a fragment mask.
+pub const FRAGMENT_MASK: u32 = 1 << 25;
+
 words_struct! {
     /// What a translation depends on in an image's descriptor.
     ImageSpec {
         /// `TYPE` of the T# (8 to 15). A cube with layers has [`CUBE_LAYERS`] more.
         kind: u32,
         /// `DATA_FORMAT` | `NUM_FORMAT` << 8, of storage images; of others only whether it reads as float, uint or sint
-        /// ([`TargetKind`]) << 16, and [`IN_TEXELS`].
+        /// ([`TargetKind`]) << 16, and [`IN_TEXELS`]; `DATA_FORMAT` of fragment masks.
         format: u32,
-        /// `DST_SEL_X..W`, 12 bits, of storage images; 0 of others, whose views have it.
+        /// `DST_SEL_X..W`, 12 bits, of storage images and fragment masks; 0 of others, whose views have it.
         select: u32,
         /// Compare function of depth samples plus one; 0 without.
         compare: u32,

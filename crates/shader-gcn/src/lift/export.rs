@@ -4,7 +4,7 @@
 //! colours are what the format of the export and the kind of the target make of them. After AMD's "Sea Islands Instruction Set
 //! Architecture", section 12.17, and the register definitions (`PA_CL_VS_OUT_CNTL`, `SPI_SHADER_*_FORMAT`).
 
-use afterimage_ir::{Builder, Kind, Output, OutputAt, OutputDecl, Stage, Type, Value};
+use afterimage_ir::{Builder, Kind, Output, OutputAt, OutputDecl, Stage, Type, Value, Var};
 use smallvec::SmallVec;
 
 use super::Lifter;
@@ -65,6 +65,7 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
 /// What belongs to the end of a program: a pixel that was not exported is not drawn.
 pub(super) fn finish(l: &mut Lifter) {
     super::geometry::finish(l);
+    mirror(l);
     if let Some(exported) = l.kept.exported {
         let exported = l.b.load(exported);
         let lost = l.b.bnot(exported);
@@ -221,8 +222,13 @@ fn position(l: &mut Lifter, inst: &Inst) {
         z = ir!(b, fmul(fadd(z, w), 0.5));
     }
     let value = l.b.construct(&[x, y, z, w]);
-    let at = output(l, OutputAt::Position, Type::F32X4);
-    l.b.store_output(at, value);
+    if mirrors(l) {
+        let [kept, _] = chosen(l);
+        l.b.store(kept, value);
+    } else {
+        let at = output(l, OutputAt::Position, Type::F32X4);
+        l.b.store_output(at, value);
+    }
     if flags & position::POINTS != 0 && l.source.registers.vs_out_cntl & USE_POINT_SIZE == 0 {
         let draw = l.draw_words(0);
         let size = l.b.extract(draw, 3);
@@ -263,11 +269,52 @@ fn miscellaneous(l: &mut Lifter, inst: &Inst, control: u32) {
     ];
     for (bit, n, at, ty) in outputs {
         if control & bit != 0 && inst.src[n].is_some() {
-            let value = component(l, inst, n);
+            let mut value = component(l, inst, n);
+            if at == OutputAt::ViewportIndex {
+                // There are sixteen; the host wants no number beyond.
+                let b = &mut l.b;
+                value = ir!(b, iand(value, 15));
+                if mirrors(l) {
+                    let [_, kept] = chosen(l);
+                    l.b.store(kept, value);
+                }
+            }
             let output = output(l, at, ty);
             l.b.store_output(output, value);
         }
     }
+}
+
+/// Whether which way a position is mirrored depends on the viewport, which may be exported behind it.
+fn mirrors(l: &Lifter) -> bool {
+    l.b.module().stage == Stage::Vertex && l.source.registers.position & position::MIRRORS != 0
+}
+
+/// The position and the number of the viewport, until both are known.
+fn chosen(l: &mut Lifter) -> [Var; 2] {
+    match l.kept.chosen {
+        Some(chosen) => chosen,
+        None => *l.kept.chosen.insert([l.b.var("position", Type::F32X4), l.b.var("viewport", Type::I32)]),
+    }
+}
+
+/// Puts out a position that waits for its viewport.
+fn mirror(l: &mut Lifter) {
+    if !mirrors(l) {
+        return;
+    }
+    let [position, viewport] = chosen(l).map(|kept| l.b.load(kept));
+    let draw = l.draw_words(0);
+    let b = &mut l.b;
+    let ways = b.extract(draw, 2);
+    let ways = b.cast(ways, Kind::Int);
+    let [x, y, z, w] = [0, 1, 2, 3].map(|n| b.extract(position, n));
+    let x_way = ir!(b, fsub(1.0, i2f(iand(ishl(ushr(ways, viewport), 1), 2))));
+    let y_way = ir!(b, fsub(1.0, i2f(iand(ushr(ways, iadd(viewport, 15)), 2))));
+    let (x, y) = (ir!(b, fmul(x, x_way)), ir!(b, fmul(y, y_way)));
+    let value = b.construct(&[x, y, z, w]);
+    let at = output(l, OutputAt::Position, Type::F32X4);
+    l.b.store_output(at, value);
 }
 
 /// Four distances, of clip planes, cull planes, or some of each.

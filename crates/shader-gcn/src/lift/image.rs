@@ -113,7 +113,35 @@ fn none(l: &mut Lifter, inst: &Inst, fields: inst::Image) {
     }
 }
 
+/// The first data format of fragment masks, and samples and fragments of each.
+const FIRST_MASK: u32 = 44;
+const MASKS: [[u32; 2]; 13] =
+    [[2, 1], [4, 1], [8, 1], [2, 2], [4, 2], [4, 4], [16, 1], [8, 2], [16, 2], [8, 4], [8, 8], [16, 4], [16, 8]];
+
+/// A fragment mask has four bits for each sample: the number of the fragment with its colour. Images of the host have a colour for each
+/// of the fragments, which are samples there.
+fn fragment_mask(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef) {
+    let row = (image.spec.format & 0xFF).checked_sub(FIRST_MASK).and_then(|row| MASKS.get(row as usize).copied());
+    let (Sort::ImageLoad(_), Some([samples, fragments])) = (inst.kind(), row) else { return none(l, inst, fields) };
+    let word = |first: u32| {
+        (first..samples.min(first + 8)).fold(0, |word, sample| word | (sample % fragments) << (4 * (sample - first)))
+    };
+    let [low, high, zero, one] = [word(0), word(8), 0, 1].map(|word: u32| l.b.i32(word.cast_signed()));
+    let texel: SmallVec<[Value; 4]> = (0..4)
+        .map(|n| match selected(image, n) {
+            1 => one,
+            4 => low,
+            5 => high,
+            _ => zero,
+        })
+        .collect();
+    result(l, inst, fields, &texel);
+}
+
 fn access(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef) {
+    if image.spec.format & crate::io::FRAGMENT_MASK != 0 {
+        return fragment_mask(l, inst, fields, image);
+    }
     let Some(shape) = Shape::new(image.spec.kind) else { return none(l, inst, fields) };
     let mut address = Address { next: inst.vaddr(), shape, layered: fields.da };
     match inst.kind() {

@@ -47,6 +47,8 @@ pub(super) struct VectorState {
     pub outputs: Vec<(OutputAt, Output)>,
     /// Whether the pixel was exported.
     pub exported: Option<Var>,
+    /// The position and the number of the viewport, where one depends on the other.
+    pub chosen: Option<[Var; 2]>,
     /// What a geometry shader said.
     pub emission: Option<Emission>,
 }
