@@ -3,16 +3,18 @@
 //! An *element* is a texel, or a block of a compressed format. A tile mode (`gnm_types::tiling`) puts 8 x 8 elements (and 4 or
 //! 8 slices, of thick modes) into a micro tile, whose order `micro` knows; 1D modes have micro tiles one after the other, and
 //! the others spread them over pipes and banks, which `address` computes. [`Layout`] has the levels of an image,
-//! [`Layout::detile`] and [`Layout::tile`] copy.
+//! [`Layout::detile`] and [`Layout::tile`] copy. [`TileMask`] has the places of what is kept of each tile of a target.
 //!
 //! Source: `docs/sources/gnm.md#tile-modes` (rules of Mesa's addrlib, MIT, read for its behaviour).
 
 mod address;
 mod copy;
+mod masks;
 mod plan;
 
 pub use address::{MacroTiles, Rules};
 pub use copy::{Pitch, Slices};
+pub use masks::TileMask;
 pub use plan::{Arrangement, Description, Layout, Level};
 
 /// Elements along the edge of a micro tile.
