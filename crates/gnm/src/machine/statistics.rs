@@ -6,8 +6,12 @@ use afterimage_gnm_types::{Registers, reg, value::*};
 /// Numbers of the counts, as `SAMPLE_PIPELINESTAT` writes them. Source: Mesa's RADV, the order of its queries' results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Count {
+    /// Primitives that come to the clipper. Where a stage makes them, only the GPU knows how many.
+    ClipperInvocations = 2,
     /// Each vertex as often as it is named; the hardware does some only once.
     VertexInvocations = 3,
+    /// Primitives of draws without tessellation, as often as geometry programs run for each.
+    GeometryInvocations = 4,
     Primitives = 6,
     Vertices = 7,
     Patches = 8,
@@ -47,6 +51,17 @@ impl Statistics {
         self.add(Count::Primitives, all(count));
         if kind == DI_PT_PATCH {
             self.add(Count::Patches, all(count));
+        }
+        use reg::{VGT_GS_INSTANCE_CNT as I, VGT_SHADER_STAGES_EN as S};
+        let stages = registers.get(reg::VGT_SHADER_STAGES_EN);
+        let runs = registers.get(reg::VGT_GS_INSTANCE_CNT);
+        match (S::HS_EN.is_set(stages), S::GS_EN.is_set(stages)) {
+            (true, _) => {}
+            (false, true) => {
+                let runs = if I::ENABLE.is_set(runs) { I::CNT.of(runs).max(1) } else { 1 };
+                self.add(Count::GeometryInvocations, all(count) * u64::from(runs));
+            }
+            (false, false) => self.add(Count::ClipperInvocations, all(count)),
         }
     }
 
@@ -88,6 +103,25 @@ fn primitives(kind: u32, vertices: u32, corners: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn primitives_come_to_the_clipper_or_to_geometry_programs() {
+        let mut registers = Registers::new();
+        let mut statistics = Statistics { running: true, ..Statistics::default() };
+        registers.set(reg::VGT_PRIMITIVE_TYPE, DI_PT_TRISTRIP);
+        statistics.draw(&registers, 7, 3);
+        assert_eq!(statistics.counts, [0, 0, 15, 21, 0, 0, 15, 21, 0, 0, 0]);
+        use reg::{VGT_GS_INSTANCE_CNT as I, VGT_SHADER_STAGES_EN as S};
+        registers.set(reg::VGT_SHADER_STAGES_EN, S::ES_EN.bits(2) | S::GS_EN.bits(1));
+        statistics.draw(&registers, 4, 1);
+        assert_eq!(statistics.counts, [0, 0, 15, 25, 2, 0, 17, 25, 0, 0, 0]);
+        registers.set(reg::VGT_GS_INSTANCE_CNT, I::ENABLE.bits(1) | I::CNT.bits(5));
+        statistics.draw(&registers, 3, 1);
+        assert_eq!(statistics.counts, [0, 0, 15, 28, 7, 0, 18, 28, 0, 0, 0]);
+        registers.set(reg::VGT_SHADER_STAGES_EN, S::LS_EN.bits(1) | S::HS_EN.bits(1));
+        statistics.draw(&registers, 3, 1);
+        assert_eq!(statistics.counts[2..5], [15, 31, 7]);
+    }
 
     #[test]
     fn vertices_make_primitives() {
