@@ -174,14 +174,15 @@ names! {
     POSITION_FORMAT "SPI_SHADER_" {
         0 SPI_SHADER_NONE, 1 SPI_SHADER_1COMP, 2 SPI_SHADER_2COMP, 3 SPI_SHADER_4COMPRESS, 4 SPI_SHADER_4COMP,
     }
-    /// Raster operations.
+    /// Raster operations of three: of source and target, and those of brush and target, where what the pixel shader puts out is the brush.
     ROP3 "" -> LogicOp {
-        0 ROP3_CLEAR => Clear, 5 X_0X05, 10 X_0X0A, 15 X_0X0F, 17 ROP3_NOR => Nor, 34 ROP3_AND_INVERTED => AndInverted,
-        51 ROP3_COPY_INVERTED => CopyInverted, 68 ROP3_AND_REVERSE => AndReverse, 80 X_0X50, 85 ROP3_INVERT => Invert,
-        90 X_0X5A, 95 X_0X5F, 102 ROP3_XOR => Xor, 119 ROP3_NAND => Nand, 136 ROP3_AND => And,
-        153 ROP3_EQUIVALENT => Equivalent, 160 X_0XA0, 165 X_0XA5, 170 ROP3_NO_OP => NoOp, 175 X_0XAF,
-        187 ROP3_OR_INVERTED => OrInverted, 204 ROP3_COPY => Off, 221 ROP3_OR_REVERSE => OrReverse, 238 ROP3_OR => Or,
-        240 X_0XF0, 245 X_0XF5, 250 X_0XFA, 255 ROP3_SET => Set,
+        0 ROP3_CLEAR => Clear, 5 X_0X05 => Nor, 10 X_0X0A => AndInverted, 15 X_0X0F => CopyInverted, 17 ROP3_NOR => Nor,
+        34 ROP3_AND_INVERTED => AndInverted, 51 ROP3_COPY_INVERTED => CopyInverted, 68 ROP3_AND_REVERSE => AndReverse,
+        80 X_0X50 => AndReverse, 85 ROP3_INVERT => Invert, 90 X_0X5A => Xor, 95 X_0X5F => Nand, 102 ROP3_XOR => Xor,
+        119 ROP3_NAND => Nand, 136 ROP3_AND => And, 153 ROP3_EQUIVALENT => Equivalent, 160 X_0XA0 => And,
+        165 X_0XA5 => Equivalent, 170 ROP3_NO_OP => NoOp, 175 X_0XAF => OrInverted, 187 ROP3_OR_INVERTED => OrInverted,
+        204 ROP3_COPY => Off, 221 ROP3_OR_REVERSE => OrReverse, 238 ROP3_OR => Or, 240 X_0XF0 => Off,
+        245 X_0XF5 => OrReverse, 250 X_0XFA => Or, 255 ROP3_SET => Set,
     }
     /// Data formats of buffers.
     BUF_DATA_FORMAT "BUF_DATA_FORMAT_" {

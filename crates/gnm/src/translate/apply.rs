@@ -9,13 +9,15 @@ use super::plan::{self, Plan};
 use super::prepared::{Bound, Compute};
 use super::shaders::{self, COMPUTE, Stages, VERTEX};
 use super::states::{self, Blend};
+use super::stencils::Tests;
 use super::targets::{self, Described};
-use super::viewport::{self, Transform};
+use super::viewport::{self, Transform, Visible};
 use super::{Translator, queries};
 use crate::memory::GuestMemory;
-use afterimage_gnm_types::{GnmStates, Group, Groups, Registers};
+use afterimage_gnm_types::{GnmStates, Group, Groups, Registers, reg};
 use afterimage_shader_gcn::io;
 use afterimage_state::{Apply, Effect, State, Tracker, apply_dirty, check_clean, trace};
+use afterimage_stream::DeviceFeatures;
 use afterimage_stream::packets::*;
 use std::fmt::Debug;
 
@@ -40,11 +42,12 @@ pub(super) struct Applied {
     pub(super) plan: Plan,
     targets: Option<Described>,
     pub(super) viewport: Option<Transform>,
-    scissor: Option<Rect>,
+    pub(super) visible: Option<Visible>,
     /// None in it where all polygons are culled.
     pub(super) raster: Option<Option<SetRaster>>,
     pub(super) blend: Option<Blend>,
-    depth_stencil: Option<SetDepthStencil>,
+    pub(super) tests: Option<Tests>,
+    depth_bounds: Option<SetDepthBounds>,
     pub(super) counts: bool,
     pub(super) vertex: io::Registers,
     pub(super) pixel: io::Registers,
@@ -84,12 +87,16 @@ impl Applied {
     fn position(&self) -> u32 {
         trace::read_result::<GnmStates>(Group::Viewport);
         let points = read(GnmStates::POINTS, self.inputs.points);
-        self.viewport.map_or(0, |transform| transform.position) | if points { io::position::POINTS } else { 0 }
+        self.viewport.as_ref().map_or(0, |transform| transform.position) | if points { io::position::POINTS } else { 0 }
     }
 
-    /// What of `seen` is of the vertex stage.
-    fn vertex_key(&self, registers: &Registers) -> io::Registers {
-        shaders::stage_registers(self.stage(), registers, self.position())
+    /// What of `seen` is of the vertex stage, on a device with several viewports or not.
+    fn vertex_key(&self, registers: &Registers, several: bool) -> io::Registers {
+        let mut seen = shaders::stage_registers(self.stage(), registers, self.position());
+        if !several {
+            seen.vs_out_cntl &= !reg::PA_CL_VS_OUT_CNTL::USE_VTX_VIEWPORT_INDX.bits(1);
+        }
+        seen
     }
 
     /// Says what runs as the vertex stage.
@@ -128,6 +135,7 @@ impl Apply<GnmStates> for Applying<'_> {
 
     fn apply(&mut self, group: Group) -> Result<Effect, NoProgram> {
         let Self { translator: own, registers, memory, compute } = self;
+        let [several, bounds] = own.has_features([DeviceFeatures::VIEWPORTS, DeviceFeatures::DEPTH_BOUNDS]);
         let applied = &mut own.applied;
         Ok(Effect::of(match group {
             Group::Plan => replace(&mut applied.plan, plan::plan(registers)),
@@ -154,14 +162,14 @@ impl Apply<GnmStates> for Applying<'_> {
                     | tracker.write(GnmStates::HAS, &mut inputs.has, own.targets.has)
             }
             Group::Viewport => {
-                let transform = viewport::transform(registers, applied.size());
+                let transform = viewport::transform(registers, applied.size(), several, &mut own.once);
                 own.port.put(&mut own.sent.viewport, transform.viewport);
                 replace(&mut applied.viewport, Some(transform))
             }
             Group::Scissor => {
-                let rect = viewport::visible(registers, applied.size(), &mut own.once);
-                own.port.put(&mut own.sent.scissor, SetScissor { rect });
-                replace(&mut applied.scissor, Some(rect))
+                let visible = viewport::visible(registers, applied.size());
+                own.port.put(&mut own.sent.scissor, SetScissor { rect: visible.first(0) });
+                replace(&mut applied.visible, Some(visible))
             }
             Group::Raster => {
                 let raster = states::raster(registers, applied.polygons(), &mut own.once);
@@ -180,13 +188,15 @@ impl Apply<GnmStates> for Applying<'_> {
                 is_new
             }
             Group::DepthStencil => {
-                let state = states::depth_stencil(registers, applied.has(), &mut own.once);
-                own.port.put(&mut own.sent.depth_stencil, state);
-                replace(&mut applied.depth_stencil, Some(state))
+                let tests = Tests::of(registers, applied.has(), &mut own.once);
+                own.port.put(&mut own.sent.depth_stencil, tests.state);
+                let bounds = states::depth_bounds(registers, applied.has()[0], bounds, &mut own.once);
+                own.port.put(&mut own.sent.depth_bounds, bounds);
+                replace(&mut applied.tests, Some(tests)) | replace(&mut applied.depth_bounds, Some(bounds))
             }
             Group::Queries => replace(&mut applied.counts, queries::counts(registers)),
             Group::VertexKey => {
-                let seen = applied.vertex_key(registers);
+                let seen = applied.vertex_key(registers, several);
                 replace(&mut applied.vertex, seen)
             }
             Group::PixelKey => replace(&mut applied.pixel, shaders::pixel_registers(registers)),
@@ -208,6 +218,7 @@ impl Apply<GnmStates> for Applying<'_> {
     fn recompute(&mut self, group: Group) -> Option<String> {
         let Self { translator: own, registers, memory, compute } = self;
         let registers: &Registers = registers;
+        let [several, bounds] = own.has_features([DeviceFeatures::VIEWPORTS, DeviceFeatures::DEPTH_BOUNDS]);
         match group {
             Group::Plan => differs(&own.applied.plan, &plan::plan(registers)),
             Group::VertexStage | Group::PixelStage => {
@@ -226,23 +237,22 @@ impl Apply<GnmStates> for Applying<'_> {
             // What it is made of besides the description is memory and surfaces, of which each change is noted.
             Group::Surfaces => None,
             Group::Viewport => {
-                differs(&own.applied.viewport, &Some(viewport::transform(registers, own.applied.size())))
+                let transform = viewport::transform(registers, own.applied.size(), several, &mut own.once);
+                differs(&own.applied.viewport, &Some(transform))
             }
-            Group::Scissor => {
-                let rect = viewport::visible(registers, own.applied.size(), &mut own.once);
-                differs(&own.applied.scissor, &Some(rect))
-            }
+            Group::Scissor => differs(&own.applied.visible, &Some(viewport::visible(registers, own.applied.size()))),
             Group::Raster => {
                 let raster = states::raster(registers, own.applied.polygons(), &mut own.once);
                 differs(&own.applied.raster, &Some(raster))
             }
             Group::Blend => differs(&own.applied.blend, &Some(states::blend(registers, &mut own.once))),
             Group::DepthStencil => {
-                let state = states::depth_stencil(registers, own.applied.has(), &mut own.once);
-                differs(&own.applied.depth_stencil, &Some(state))
+                let tests = Tests::of(registers, own.applied.has(), &mut own.once);
+                let bounds = states::depth_bounds(registers, own.applied.has()[0], bounds, &mut own.once);
+                differs(&own.applied.tests, &Some(tests)).or_else(|| differs(&own.applied.depth_bounds, &Some(bounds)))
             }
             Group::Queries => differs(&own.applied.counts, &queries::counts(registers)),
-            Group::VertexKey => differs(&own.applied.vertex, &own.applied.vertex_key(registers)),
+            Group::VertexKey => differs(&own.applied.vertex, &own.applied.vertex_key(registers, several)),
             Group::PixelKey => differs(&own.applied.pixel, &shaders::pixel_registers(registers)),
             Group::ComputeStage => {
                 let Compute { needs, moves, .. } = &**compute.as_ref()?;
@@ -259,6 +269,34 @@ fn differs<T: PartialEq + Debug>(applied: &T, now: &T) -> Option<String> {
 }
 
 impl Translator {
+    /// Whether the device has these features.
+    fn has_features<const N: usize>(&self, features: [u32; N]) -> [bool; N] {
+        let has = self.port.device().features;
+        features.map(|feature| has & feature != 0)
+    }
+
+    /// Sends the viewports behind the first, which two groups make together, with their scissors in a pass of a draw.
+    pub(super) fn put_further_viewports(&mut self, pass: usize) {
+        let (Some(transform), Some(visible)) = (&self.applied.viewport, &self.applied.visible) else { return };
+        let sent = self.sent.viewports.as_deref().unwrap_or(&[]);
+        if transform.further.is_empty() && sent.is_empty() {
+            return;
+        }
+        let both = transform.further.iter().zip(visible.further(pass));
+        let all: Vec<FurtherViewport> =
+            both.map(|(viewport, scissor)| FurtherViewport { viewport: *viewport, scissor }).collect();
+        if *sent != all[..] {
+            self.port.push_tail(&SetViewports { count: all.len() as u32, pad: 0 }, &all);
+            self.sent.viewports = Some(all);
+        }
+    }
+
+    /// Whether a draw takes several: for parts of the targets, and for what it does to stencils.
+    pub(super) fn draws_often(&self) -> [bool; 2] {
+        let parts = self.applied.visible.as_ref().is_some_and(|visible| visible.passes() > 1);
+        [parts, self.applied.tests.as_ref().is_some_and(|tests| !tests.before.is_empty())]
+    }
+
     /// Applies what is dirty of these groups.
     pub(super) fn apply(
         &mut self,

@@ -8,7 +8,7 @@ use super::prepared::{Again, Prepared};
 use super::primitives::{MOST_INDICES, Primitive};
 use super::resources::Needs;
 use super::shaders::{DOMAIN, PIXEL, VERTEX};
-use super::targets;
+use super::{targets, viewport};
 use crate::machine::{self, IndexKind, Indices};
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{GnmStates, Group, Registers, reg};
@@ -72,9 +72,6 @@ impl Translator {
             }
             _ => {}
         }
-        if plan.copies {
-            self.once.warn("DB_RENDER_CONTROL copies depth or stencil into a colour target, which is not supported");
-        }
         if self.clears_depth(registers, memory, primitive) {
             return;
         }
@@ -136,6 +133,13 @@ impl Translator {
         let writes = vertex.needs.writes() || pixels.as_ref().is_some_and(|pixel| pixel.needs.writes());
         let ready = self.apply(registers, memory, DESCRIPTION);
         debug_assert!(ready.is_ok(), "only programs can be missing");
+        let copied = match plan.copies.any() {
+            true => {
+                let Some(copied) = self.copied(registers, plan.copies) else { return Ok(()) };
+                Some(copied)
+            }
+            false => None,
+        };
         // Surfaces that give way to others may have been among those that were found: then they are looked for again, once, as
         // what fits all uses is there then.
         for _ in 0..2 {
@@ -144,6 +148,9 @@ impl Translator {
             needs.extend((moved || new_vertex).then_some(&vertex.needs));
             needs.extend(pixels.as_ref().filter(|_| moved || new_pixel).map(|pixel| &pixel.needs));
             self.ready(&needs, memory)?;
+            if let Some(copied) = &copied {
+                self.ready_copied(copied, memory);
+            }
             if moved {
                 registers.tracker.mark(Group::Surfaces);
             }
@@ -178,7 +185,8 @@ impl Translator {
         let points = topology == Topology::PointList;
         self.applied.set_primitives(primitive.is_filled(), points, &mut registers.tracker);
         let _ready = self.apply(registers, memory, STATES);
-        let Some(transform) = self.applied.viewport else { return Ok(()) };
+        let Some(transform) = &self.applied.viewport else { return Ok(()) };
+        let (mirrors, pixels_of) = (transform.mirrors, transform.pixels.map(f32::to_bits));
         if self.applied.raster == Some(None) {
             return Ok(());
         }
@@ -188,6 +196,9 @@ impl Translator {
         if let Some(pixel) = &mut pixels {
             let _ready = self.apply(registers, memory, PIXEL_KEY);
             shaders.pixel = self.stage_shader(&PIXEL, pixel, self.applied.pixel)?;
+        }
+        if let Some(copied) = &copied {
+            shaders.pixel = self.bind_copied(copied, memory)?;
         }
         self.port.put(&mut self.sent.shaders, shaders);
         self.port.put(&mut self.sent.vertex_input, SetVertexInput::default());
@@ -202,8 +213,17 @@ impl Translator {
             None => (base, 0),
         };
         let point_size = if points { plan.point_size } else { 0.0 };
-        let said = [[first, stream, 0, point_size.to_bits()], transform.pixels.map(f32::to_bits)];
+        let said = [[first, stream, mirrors, point_size.to_bits()], pixels_of];
         self.put_draw(Stage::Vertex, &said);
+        self.put_further_viewports(0);
+        let [parts, stencils] = self.draws_often();
+        // A pixel is of one part.
+        if writes && stencils || vertex.needs.writes() && parts {
+            self.once.warn(
+                "a draw whose programs store takes several, for the parts that PA_SC_CLIPRECT_RULE leaves or for its stencil operations: \
+                 they store in each",
+            );
+        }
         self.push_draw(&vertices, base, draw.count, instances);
         self.mark_drawn();
         for bound in [Some(&vertex), pixels.as_deref()].into_iter().flatten() {
@@ -238,7 +258,14 @@ impl Translator {
             self.once
                 .warn("DB_RENDER_CONTROL clears with primitives that are no rectangles: all of the target is cleared");
         }
-        self.clear_depth(depth | stencil);
+        let visible = viewport::visible(registers, self.targets.size);
+        let whole = Rect { x: 0, y: 0, width: self.targets.size[0], height: self.targets.size[1] };
+        let rects: SmallVec<[Rect; 4]> = visible.rects().collect();
+        match &rects[..] {
+            [] => {}
+            [rect] if *rect == whole => self.clear_depth(depth | stencil, &[]),
+            rects => self.clear_depth(depth | stencil, rects),
+        }
         // Colours, where some are written, are drawn as ever.
         (0..8).all(|n| targets::write_mask(registers, n) == 0)
     }

@@ -3,12 +3,12 @@
 //! * `draws`, `primitives`, `dispatch`: draws and dispatches; `geometry`: what runs in front of a draw for a geometry shader;
 //!   `tessellation`: for patches, with `tessellate`, the tessellator; `front`: what both leave; `stream_out`: what a draw captures.
 //! * `plan`: what is known of a draw before anything is done for it; `levels`: the groups that it needs.
-//! * `targets`, `viewport`, `states`, `queries`, `samplers`: registers and descriptors as state of the host; `apply`: groups of
+//! * `targets` with `metadata`, `viewport`, `states`, `stencils`, `queries`, `samplers`: registers and descriptors as state of the host; `apply`: groups of
 //!   it that are dirty. What the receiver has already is not sent.
 //! * `shaders`, `resources`: programs, what they read and write, and the bindings for that.
 //! * `buffers`, `surfaces`, `texels`, `formats`, `convert`: host buffers and images for guest memory. Memory is the truth wherever two views
 //!   of it differ; what is newer in host memory comes back when somebody asks for it. `copies` moves what is newer there.
-//! * `samples`: every sample of an image from memory and back into it.
+//! * `samples`: every sample of an image from memory and back into it; `depth_copies`: draws that copy depth to a colour.
 //! * `own`: buffers that stand for no guest memory; `global_share` is one of them.
 //! * `screen`, `queries`: what is done besides draws; `saved`: what a saved state has of all this.
 
@@ -16,6 +16,7 @@ mod apply;
 mod buffers;
 mod convert;
 mod copies;
+mod depth_copies;
 mod dispatch;
 mod draws;
 mod formats;
@@ -23,6 +24,7 @@ mod front;
 mod geometry;
 mod global_share;
 mod levels;
+mod metadata;
 mod on_chip;
 mod own;
 mod plan;
@@ -37,6 +39,7 @@ mod saved;
 mod screen;
 mod shaders;
 mod states;
+mod stencils;
 mod stream_out;
 mod surfaces;
 mod targets;
@@ -55,6 +58,7 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{Link, ObjectId, Once, Port, SampleCount, Sent};
 use apply::Applied;
 use buffers::Buffers;
+use depth_copies::DepthCopies;
 use global_share::GlobalShare;
 use own::Owned;
 use prepared::{Compute, Prepared};
@@ -95,6 +99,7 @@ pub struct Translator {
     targets: Targets,
     samplers: Samplers,
     sample_moves: SampleMoves,
+    depth_copies: DepthCopies,
     shaders: Shaders,
     bindings: Bindings,
     passed: SampleCount,
@@ -133,6 +138,7 @@ impl Translator {
             targets: Targets::default(),
             samplers: Samplers::default(),
             sample_moves: SampleMoves::default(),
+            depth_copies: DepthCopies::default(),
             shaders: Shaders::default(),
             bindings: Bindings::default(),
             passed: SampleCount::default(),
@@ -181,6 +187,7 @@ impl Translator {
         self.targets.forget();
         self.samplers.forget(&mut self.port);
         self.sample_moves.forget(&mut self.port);
+        self.depth_copies.forget(&mut self.port);
         self.shaders.forget(&mut self.port);
         self.passed.forget(&mut self.port);
         self.owned.forget(&mut self.port);

@@ -1,5 +1,6 @@
 //! What is known of a draw before anything is done for it, and why one is given up.
 
+use super::depth_copies::Copies;
 use super::levels::{DRAW, DRAW_PIXELS};
 use super::primitives::MOST_INDICES;
 use super::{states, targets};
@@ -60,7 +61,7 @@ pub(super) struct Plan {
     /// `CB_COLOR_CONTROL.MODE`.
     pub(super) color_mode: u32,
     /// Whether depth or stencil is copied.
-    pub(super) copies: bool,
+    pub(super) copies: Copies,
     /// Whether nothing is to be rasterised.
     pub(super) kills: bool,
     pub(super) has_pixels: bool,
@@ -79,15 +80,15 @@ impl Plan {
 
 /// How draws are done with these registers.
 pub(super) fn plan(registers: &View) -> Plan {
-    use reg::DB_RENDER_CONTROL as R;
+    let copies = Copies::of(registers);
     Plan {
         stages: registers.get(reg::VGT_SHADER_STAGES_EN),
         primitive: registers.field(reg::VGT_PRIMITIVE_TYPE::PRIM_TYPE),
         color_mode: registers.field(reg::CB_COLOR_CONTROL::MODE),
-        copies: registers.is_set(R::DEPTH_COPY) || registers.is_set(R::STENCIL_COPY),
+        copies,
         kills: registers.is_set(reg::PA_CL_CLIP_CNTL::DX_RASTERIZATION_KILL),
-        has_pixels: has_pixel_stage(registers),
-        draws_only: draws_only(registers),
+        has_pixels: !copies.any() && has_pixel_stage(registers),
+        draws_only: !copies.any() && draws_only(registers),
         base: registers.get(reg::VGT_INDX_OFFSET),
         point_size: states::point_size(registers),
     }

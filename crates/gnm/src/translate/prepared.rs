@@ -8,6 +8,7 @@ use super::plan::{DrawError, Vertices};
 use super::primitives::Primitive;
 use super::resources::Needs;
 use super::shaders::Stages;
+use super::viewport::Visible;
 use crate::machine;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::Registers;
@@ -120,8 +121,49 @@ impl Translator {
         Ok(true)
     }
 
-    /// The packet of a draw whose state the receiver has.
+    /// Draws with the state that the receiver has, as often as it takes. The state of the last is that of the draw.
     pub(super) fn push_draw(&mut self, vertices: &Vertices, base: u32, count: u32, instances: u32) {
+        let passes = self.applied.visible.as_ref().map_or(1, Visible::passes);
+        for pass in (0..passes).rev() {
+            if passes > 1 {
+                self.put_pass(pass);
+            }
+            self.draw_stencils(vertices, base, count, instances);
+            self.push_one(vertices, base, count, instances);
+        }
+    }
+
+    /// What a pass of a draw sees of the targets.
+    fn put_pass(&mut self, pass: usize) {
+        let Some(visible) = &self.applied.visible else { return };
+        let rect = visible.first(pass);
+        self.port.put(&mut self.sent.scissor, SetScissor { rect });
+        self.put_further_viewports(pass);
+    }
+
+    /// Changes those bits of stencils that the draw itself does not change.
+    fn draw_stencils(&mut self, vertices: &Vertices, base: u32, count: u32, instances: u32) {
+        let Some(tests) = self.applied.tests.take() else { return };
+        if !tests.before.is_empty() {
+            self.passed.count(&mut self.port, false);
+            if let Some(blend) = &self.applied.blend {
+                blend.hidden().push(&mut self.port);
+            }
+            for state in &tests.before {
+                self.port.put(&mut self.sent.depth_stencil, *state);
+                self.push_one(vertices, base, count, instances);
+            }
+            self.port.put(&mut self.sent.depth_stencil, tests.state);
+            if let Some(blend) = &self.applied.blend {
+                blend.push(&mut self.port);
+            }
+            self.passed.count(&mut self.port, self.applied.counts);
+        }
+        self.applied.tests = Some(tests);
+    }
+
+    /// The packet of a draw.
+    fn push_one(&mut self, vertices: &Vertices, base: u32, count: u32, instances: u32) {
         match *vertices {
             Vertices::Plain(topology) => {
                 self.port.push(&Draw {

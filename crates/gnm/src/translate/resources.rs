@@ -14,7 +14,7 @@ use crate::memory::{GuestMemory, PAGE};
 use afterimage_abi::slots::{COMPUTE_SLOTS, FIRST_VERTEX_TEXTURE, PIXEL_TEXTURES, TEXTURE_SLOTS, VERTEX_TEXTURES};
 use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, SamplerDescriptor, View as RegisterView, reg, value::*};
 use afterimage_shader_gcn::io::{
-    BufferAt, BufferSpec, CUBE_LAYERS, IN_TEXELS, ImageSpec, Scalars, TargetKind, Values, WINDOW_PAGE,
+    BufferAt, BufferSpec, CUBE_LAYERS, FRAGMENT_MASK, IN_TEXELS, ImageSpec, Scalars, TargetKind, Values, WINDOW_PAGE,
 };
 use afterimage_stream::packets::*;
 use afterimage_stream::{Bank, DeviceInfo, Format, GcnBank, ObjectId, Port, PortError};
@@ -111,14 +111,28 @@ pub(super) struct Buffer {
 
 /// An image of a shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Image {
-    wanted: Wanted,
+pub(super) struct Image {
+    pub(super) wanted: Wanted,
     desc: ViewDesc,
     srgb: bool,
     /// Whether its texels are integers.
     integer: bool,
     min_lod: u32,
     written: bool,
+}
+
+impl Image {
+    /// Layers of the first level of a surface, as they are.
+    pub(super) fn plain(wanted: Wanted, layers: [u16; 2]) -> Self {
+        let desc = ViewDesc {
+            format: wanted.format,
+            dimension: Dimension::D2,
+            swizzle: CreateTexture::IDENTITY,
+            levels: [0, 1],
+            layers,
+        };
+        Self { wanted, desc, srgb: false, integer: wanted.format.is_integer(), min_lod: 0, written: false }
+    }
 }
 
 /// What a stage needs for a draw or dispatch.
@@ -264,6 +278,10 @@ fn image(
         return Ok(None);
     }
     let (data, num) = (descriptor.data_format(), descriptor.num_format());
+    // Programs that read one are told what it has.
+    if !storage && is_fragment_mask(data) {
+        return Ok(None);
+    }
     let (host, use_) = match storage {
         true => (formats::storage(data, num)?, Use::Storage),
         false => (formats::image(data, num)?, Use::Sampled),
@@ -322,12 +340,20 @@ fn image(
     Ok(Some(Image { wanted, desc, srgb: host.srgb, integer: host.format.is_integer(), min_lod, written }))
 }
 
+/// Whether a data format is that of masks which say where samples of an image have their colours.
+fn is_fragment_mask(data: u32) -> bool {
+    (IMG_DATA_FORMAT_FMASK8_S2_F1..=IMG_DATA_FORMAT_FMASK64_S16_F8).contains(&data)
+}
+
 /// What a translation depends on in an image's descriptor.
 fn image_spec(descriptor: ImageDescriptor, storage: bool, compare: u32) -> ImageSpec {
     let faces = descriptor.last_array().saturating_sub(descriptor.base_array()) + 1;
     let is_layered = descriptor.kind() == SQ_RSRC_IMG_CUBE && faces > 6;
     let kind = descriptor.kind() + if is_layered { CUBE_LAYERS } else { 0 };
     let (data, num) = (descriptor.data_format(), descriptor.num_format());
+    if !storage && is_fragment_mask(data) {
+        return ImageSpec { kind, format: data | FRAGMENT_MASK, select: descriptor.0[3] & 0xFFF, compare };
+    }
     let seen = match num {
         IMG_NUM_FORMAT_UINT => TargetKind::Uint,
         IMG_NUM_FORMAT_SINT => TargetKind::Sint,
@@ -553,20 +579,24 @@ impl Translator {
                 let used = SamplerUse { srgb, integer, compare: texture.compare, min_lod };
                 binding.sampler = self.sampler(needs.border, memory, sampler.copied().unwrap_or(plain), used);
             }
-            let slot = first + at;
-            if self.bindings.textures.len() <= slot {
-                self.bindings.textures.resize(slot + 1, TextureBinding::default());
-            }
-            if self.bindings.textures[slot] != binding {
-                self.bindings.textures[slot] = binding;
-                self.port.push_tail(&SetTextures { first: slot as u32, count: 1 }, &[binding]);
-            }
+            self.bind_texture(first + at, binding);
         }
         Ok(())
     }
 
+    /// Binds a texture and its sampler to a slot.
+    pub(super) fn bind_texture(&mut self, slot: usize, binding: TextureBinding) {
+        if self.bindings.textures.len() <= slot {
+            self.bindings.textures.resize(slot + 1, TextureBinding::default());
+        }
+        if self.bindings.textures[slot] != binding {
+            self.bindings.textures[slot] = binding;
+            self.port.push_tail(&SetTextures { first: slot as u32, count: 1 }, &[binding]);
+        }
+    }
+
     /// The texture for an image; none where it cannot be had, which was said.
-    fn texture(&mut self, image: &Image, memory: &mut dyn GuestMemory) -> Result<ObjectId, PortError> {
+    pub(super) fn texture(&mut self, image: &Image, memory: &mut dyn GuestMemory) -> Result<ObjectId, PortError> {
         let Ok(surface) = self.surface(memory, &image.wanted) else { return Ok(ObjectId::NONE) };
         let mut desc = image.desc;
         if let Some(surface) = self.surfaces.get(surface)

@@ -3,6 +3,9 @@
 //! They go by way of an image of one sample, in which the samples of a line follow one another as lines: line `y` of sample `s`
 //! is line `y * samples + s`. A draw over everything moves them from there into the samples, or from the samples to there. Colours
 //! are moved as the bits that they are. What draws of the guest's have set is sent again afterwards.
+//!
+//! No shader reads stencils. Those of samples become colours by eight draws that add up what passes the test of a bit each; into samples
+//! they go with their depths by an update, which the receiver has ways for.
 
 use super::Translator;
 use super::surfaces::{SurfaceError, ViewDesc};
@@ -98,19 +101,28 @@ impl Move {
     }
 }
 
+/// White everywhere.
+const WHITE: &str = r#"pixel "white" {
+  output out0 : f32x4 location 0
+  v0: f32x4 = const 1.0, 1.0, 1.0, 1.0
+  store_output out0, v0
+  return
+}"#;
+
 /// The shaders, and a sampler, which every binding has.
 #[derive(Debug, Default)]
 pub(super) struct SampleMoves {
     sampler: ObjectId,
     vertex: ObjectId,
+    white: ObjectId,
     pixels: FxHashMap<Move, ObjectId>,
 }
 
 impl SampleMoves {
     /// The receiver is gone.
     pub(super) fn forget(&mut self, port: &mut Port) {
-        let Self { sampler, vertex, pixels } = std::mem::take(self);
-        pixels.into_values().chain([vertex, sampler]).filter(|id| !id.is_none()).for_each(|id| port.recycle(id));
+        let Self { sampler, vertex, white, pixels } = std::mem::take(self);
+        pixels.into_values().chain([vertex, white, sampler]).filter(|id| !id.is_none()).for_each(|id| port.recycle(id));
     }
 }
 
@@ -178,6 +190,9 @@ impl Translator {
     /// Writes texels into a layer of a multisampled image, a vector for each sample.
     pub(super) fn load_samples(&mut self, id: ObjectId, layer: u32, texels: Vec<Vec<u8>>) -> Result<(), SurfaceError> {
         let moved = self.moved(id, layer, false)?;
+        if moved.format == Format::D32_SFLOAT_S8_UINT {
+            return Ok(self.update_samples(id, layer, &moved, &texels)?);
+        }
         let texels: Vec<_> = texels
             .into_iter()
             .map(|texels| if moved.what.is_depth { to_depths(moved.format, texels) } else { texels })
@@ -218,16 +233,118 @@ impl Translator {
         Ok(())
     }
 
-    /// The texels of a layer of a multisampled image, a vector for each sample. Of depth targets they are without stencil.
+    /// Updates every sample of a layer at once.
+    fn update_samples(&mut self, id: ObjectId, layer: u32, moved: &Moved, texels: &[Vec<u8>]) -> Result<(), PortError> {
+        let [width, height] = moved.size;
+        let line = moved.format.row_bytes(width) as usize;
+        let band = band(line * texels.len());
+        for y in (0..height as usize).step_by(band) {
+            let lines = band.min(height as usize - y);
+            let part: Vec<u8> =
+                texels.iter().flat_map(|texels| &texels[y * line..(y + lines) * line]).copied().collect();
+            let data = self.port.upload_bytes(&part)?;
+            self.port.push(&UpdateTexture {
+                id,
+                level: 0,
+                layer: layer as u16,
+                x: 0,
+                y: y as u32,
+                z: 0,
+                width,
+                height: lines as u32,
+                depth: texels.len() as u32,
+                row_pitch: line as u32,
+                slice_pitch: (lines * line) as u32,
+                data,
+            });
+        }
+        Ok(())
+    }
+
+    /// The texels of a layer of a multisampled image, a vector for each sample.
     pub(super) fn read_samples(&mut self, id: ObjectId, layer: u32) -> Result<Vec<Vec<u8>>, SurfaceError> {
         let moved = self.moved(id, layer, true)?;
-        let staging = self.staging(&moved, CreateTexture::TARGET)?;
+        let mut samples = self.read_moved(&moved)?;
+        if moved.format == Format::D32_SFLOAT_S8_UINT {
+            let stencils = self.read_stencils(&moved)?;
+            for (texels, stencils) in samples.iter_mut().zip(stencils) {
+                let texels = texels.as_chunks_mut::<8>().0;
+                texels.iter_mut().zip(stencils).for_each(|(texel, stencil)| texel[4] = stencil);
+            }
+        }
+        Ok(samples)
+    }
+
+    /// The stencils of a layer of a multisampled image, a vector for each sample.
+    fn read_stencils(&mut self, moved: &Moved) -> Result<Vec<Vec<u8>>, SurfaceError> {
+        let id = self.port.allocate(ObjectKind::Texture)?;
+        let usage = CreateTexture::TARGET | CreateTexture::SAMPLED | CreateTexture::VIEWS;
+        let samples = moved.what.samples as u8;
+        self.port.push(&CreateTexture { usage, samples, ..CreateTexture::plain(id, Format::R8_UNORM, moved.size) });
+        let image = self.port.allocate(ObjectKind::Texture)?;
+        self.port.push(&CreateView {
+            id: image,
+            source: id,
+            format: Format::R8_UINT as u32,
+            level: 0,
+            levels: 1,
+            layer: 0,
+            layers: 1,
+            dimension: Dimension::D2 as u8,
+            pad: [0; 3],
+            swizzle: CreateTexture::IDENTITY,
+            pad2: 0,
+        });
+        let mut targets = SetRenderTargets { depth: moved.target, ..SetRenderTargets::default() };
+        targets.color[0] = View { texture: id, level: 0, layer: 0 };
+        let shaders =
+            SetShaders { vertex: self.move_shader(None)?, pixel: self.white_shader()?, ..SetShaders::default() };
+        self.begin_own(&targets, moved.size, &shaders);
+        let face = StencilFace { compare: Compare::Equal as u8, ..StencilFace::default() };
+        for bit in (0..8).map(|bit| 1u8 << bit) {
+            self.port.push(&SetDepthStencil {
+                stencil_test: 1,
+                front: face,
+                back: face,
+                reference: bit,
+                read_mask: bit,
+                ..SetDepthStencil::default()
+            });
+            // What is there, and the bit.
+            let (constant, one) = (BlendFactor::ConstantColor as u8, BlendFactor::One as u8);
+            let blend = SetBlend {
+                enable: 1,
+                src_color: constant,
+                dst_color: one,
+                src_alpha: constant,
+                dst_alpha: one,
+                write_masks: [1, 0, 0, 0, 0, 0, 0, 0],
+                constant: [f32::from(bit) / 255.0; 4],
+                ..SetBlend::default()
+            };
+            self.port.push_tail(&blend, &[]);
+            self.draw_everywhere();
+        }
+        self.say_again();
+        let what = Move { out: true, is_depth: false, samples: moved.what.samples };
+        let target = View { texture: image, level: 0, layer: 0 };
+        let size = moved.size;
+        let colors = Moved { image, target, what, size, format: Format::R8_UNORM, staging: Format::R8_UINT };
+        let read = self.read_moved(&colors);
+        self.port.destroy(image);
+        self.port.destroy(id);
+        read
+    }
+
+    /// What is moved out of samples, a vector for each. Of depth targets it is without stencil.
+    fn read_moved(&mut self, moved: &Moved) -> Result<Vec<Vec<u8>>, SurfaceError> {
+        let staging = self.staging(moved, CreateTexture::TARGET)?;
         let mut targets = SetRenderTargets::default();
         targets.color[0] = View { texture: staging, level: 0, layer: 0 };
         let [width, height] = moved.size;
         let samples = moved.what.samples;
         let size = [width, height * samples];
-        self.move_samples(&moved, targets, moved.image, size)?;
+        self.move_samples(moved, targets, moved.image, size)?;
         let line = moved.staging.row_bytes(width) as usize;
         let mut read = Vec::with_capacity(line * size[1] as usize);
         let bands = (0..size[1]).step_by(band(line));
@@ -290,7 +407,7 @@ impl Translator {
         moved: &Moved,
         targets: SetRenderTargets,
         texture: ObjectId,
-        [width, height]: [u32; 2],
+        size: [u32; 2],
     ) -> Result<(), PortError> {
         let shaders = SetShaders {
             vertex: self.move_shader(None)?,
@@ -299,13 +416,8 @@ impl Translator {
         };
         let sampler = self.move_sampler()?;
         let writes_depth = u8::from(moved.what.is_depth && !moved.what.out);
+        self.begin_own(&targets, size, &shaders);
         let port = &mut self.port;
-        self.passed.count(port, false);
-        port.push(&targets);
-        let (wide, high) = (width as f32, height as f32);
-        port.push(&SetViewport { x: 0.0, y: 0.0, width: wide, height: high, min_depth: 0.0, max_depth: 1.0 });
-        port.push(&SetScissor { rect: Rect { x: 0, y: 0, width, height } });
-        port.push(&SetRaster { sample_mask: u32::MAX, ..SetRaster::default() });
         port.push(&SetDepthStencil {
             depth_test: writes_depth,
             depth_write: writes_depth,
@@ -313,10 +425,30 @@ impl Translator {
             ..SetDepthStencil::default()
         });
         port.push_tail(&SetBlend { write_masks: [15; 8], ..SetBlend::default() }, &[]);
-        port.push(&shaders);
-        port.push(&SetVertexInput::default());
         port.push_tail(&SetTextures { first: 0, count: 1 }, &[TextureBinding { texture, sampler }]);
-        port.push(&Draw {
+        self.draw_everywhere();
+        self.say_again();
+        Ok(())
+    }
+
+    /// Begins draws that are none of the guest's. Tests and blending are not said yet, and [`Translator::say_again`] ends them.
+    fn begin_own(&mut self, targets: &SetRenderTargets, [width, height]: [u32; 2], shaders: &SetShaders) {
+        let port = &mut self.port;
+        self.passed.count(port, false);
+        port.push(targets);
+        let (wide, high) = (width as f32, height as f32);
+        port.push(&SetViewport { x: 0.0, y: 0.0, width: wide, height: high, min_depth: 0.0, max_depth: 1.0 });
+        port.push(&SetScissor { rect: Rect { x: 0, y: 0, width, height } });
+        port.push(&SetRaster { sample_mask: u32::MAX, ..SetRaster::default() });
+        if self.sent.depth_bounds.is_some_and(|bounds| bounds.enable != 0) {
+            port.push(&SetDepthBounds::default());
+        }
+        port.push(shaders);
+        port.push(&SetVertexInput::default());
+    }
+
+    fn draw_everywhere(&mut self) {
+        self.port.push(&Draw {
             topology: Topology::TriangleList as u32,
             first: 0,
             count: 3,
@@ -324,17 +456,27 @@ impl Translator {
             first_instance: 0,
             pad: 0,
         });
-        self.say_again();
-        Ok(())
     }
 
-    fn move_sampler(&mut self) -> Result<ObjectId, PortError> {
+    /// A sampler, which every binding has.
+    pub(super) fn move_sampler(&mut self) -> Result<ObjectId, PortError> {
         if self.sample_moves.sampler.is_none() {
             let id = self.port.allocate(ObjectKind::Sampler)?;
             self.port.push(&CreateSampler { id, max_anisotropy: 1.0, ..bytemuck::Zeroable::zeroed() });
             self.sample_moves.sampler = id;
         }
         Ok(self.sample_moves.sampler)
+    }
+
+    fn white_shader(&mut self) -> Result<ObjectId, PortError> {
+        if self.sample_moves.white.is_none() {
+            let id = self.port.allocate(ObjectKind::Shader)?;
+            let code = self.port.upload_bytes(WHITE.as_bytes())?;
+            let (stage, language) = (Stage::Pixel as u32, Language::Ir as u32);
+            self.port.push(&CreateShader { id, stage, language, pad: 0, code });
+            self.sample_moves.white = id;
+        }
+        Ok(self.sample_moves.white)
     }
 
     fn move_shader(&mut self, what: Option<Move>) -> Result<ObjectId, PortError> {
@@ -364,6 +506,7 @@ impl Translator {
         sent.scissor.iter().for_each(|packet| port.push(packet));
         sent.raster.iter().for_each(|packet| port.push(packet));
         sent.depth_stencil.iter().for_each(|packet| port.push(packet));
+        sent.depth_bounds.iter().for_each(|packet| port.push(packet));
         applied.blend.iter().for_each(|blend| blend.push(port));
         sent.shaders.iter().for_each(|packet| port.push(packet));
         sent.vertex_input.iter().for_each(|packet| port.push(packet));

@@ -1,17 +1,22 @@
-//! Blending, depth and stencil tests, rasteriser.
+//! Blending, depth bounds, rasteriser.
 
+use super::depth_copies::Copies;
 use super::targets;
-use afterimage_gnm_types::{View, enums, reg, value::*};
+use afterimage_gnm_types::{View, enums, reg};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Once, Port};
 use smallvec::SmallVec;
 
-/// Whether the depth target is read or written.
+/// Whether the depth target is read or written. What copies it reads it in another way.
 pub(super) fn uses_depth(registers: &View) -> bool {
     use reg::DB_DEPTH_CONTROL as D;
+    if Copies::of(registers).any() {
+        return false;
+    }
     let clears = registers.get(reg::DB_RENDER_CONTROL)
         & (reg::DB_RENDER_CONTROL::DEPTH_CLEAR_ENABLE.bits(1) | reg::DB_RENDER_CONTROL::STENCIL_CLEAR_ENABLE.bits(1));
-    registers.is_set(D::Z_ENABLE) || registers.is_set(D::STENCIL_ENABLE) || clears != 0
+    let tests = [D::Z_ENABLE, D::STENCIL_ENABLE, D::DEPTH_BOUNDS_ENABLE];
+    clears != 0 || tests.into_iter().any(|test| registers.is_set(test))
 }
 
 /// Whether draws may change the depth target.
@@ -69,118 +74,6 @@ fn blend_target(registers: &View, n: u32, once: &mut Once) -> BlendTarget {
     }
 }
 
-/// A comparison; its field holds no other numbers.
-fn compare(number: u32) -> u8 {
-    enums::COMPARE_FRAG::of(number).unwrap_or(Compare::Always) as u8
-}
-
-/// A stencil operation as the host has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Operation {
-    op: StencilOp,
-    /// The reference value that it writes, if it does.
-    reference: Option<u8>,
-    /// Bits that it changes: those of logic operations are those for which the host has one operation.
-    bits: u8,
-}
-
-/// A stencil operation, for the value that is compared and the value for operations. None where no host does it.
-fn stencil_op(number: u32, reference: u8, value: u8) -> Option<Operation> {
-    use StencilOp as S;
-    let (op, bits) = match (number, value) {
-        (STENCIL_KEEP, _) | (STENCIL_ADD_CLAMP | STENCIL_SUB_CLAMP | STENCIL_ADD_WRAP | STENCIL_SUB_WRAP, 0) => {
-            (S::Keep, 0)
-        }
-        (STENCIL_ZERO, _) | (STENCIL_SUB_CLAMP | STENCIL_NOR, 0xFF) => (S::Zero, 0xFF),
-        (STENCIL_REPLACE_TEST, _) => return Some(Operation { op: S::Replace, reference: Some(reference), bits: 0xFF }),
-        (STENCIL_REPLACE_OP, _) => return Some(Operation { op: S::Replace, reference: Some(value), bits: 0xFF }),
-        (STENCIL_ONES, _) | (STENCIL_ADD_CLAMP, 0xFF) | (STENCIL_NAND, 0) => (S::Replace, 0xFF),
-        (STENCIL_ADD_CLAMP, 1) => (S::IncrementClamp, 0xFF),
-        (STENCIL_SUB_CLAMP, 1) => (S::DecrementClamp, 0xFF),
-        (STENCIL_ADD_WRAP, 1) | (STENCIL_SUB_WRAP, 0xFF) => (S::IncrementWrap, 0xFF),
-        (STENCIL_SUB_WRAP, 1) | (STENCIL_ADD_WRAP, 0xFF) => (S::DecrementWrap, 0xFF),
-        (STENCIL_INVERT, _) | (STENCIL_NAND, 0xFF) | (STENCIL_NOR, 0) => (S::Invert, 0xFF),
-        (STENCIL_AND, _) => (S::Zero, !value),
-        (STENCIL_OR, _) => (S::Replace, value),
-        (STENCIL_XOR, _) => (S::Invert, value),
-        (STENCIL_XNOR, _) => (S::Invert, !value),
-        _ => return None,
-    };
-    Some(Operation { op, reference: (op == S::Replace).then_some(0xFF), bits })
-}
-
-/// What a face has of the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct HostFace {
-    face: StencilFace,
-    reference: u8,
-    read_mask: u8,
-    write_mask: u8,
-}
-
-/// A face's words: comparison, operations on failure, pass and depth failure, and the register with masks and values.
-#[derive(Clone, Copy)]
-struct Face {
-    compare: u32,
-    ops: [u32; 3],
-    values: u32,
-}
-
-impl Face {
-    fn of(registers: &View, back: bool) -> Self {
-        use reg::DB_STENCIL_CONTROL as S;
-        let control = registers.get(reg::DB_STENCIL_CONTROL);
-        let depth = registers.get(reg::DB_DEPTH_CONTROL);
-        if back {
-            Self {
-                compare: reg::DB_DEPTH_CONTROL::STENCILFUNC_BF.of(depth),
-                ops: [S::STENCILFAIL_BF, S::STENCILZPASS_BF, S::STENCILZFAIL_BF].map(|field| field.of(control)),
-                values: registers.get(reg::DB_STENCILREFMASK_BF),
-            }
-        } else {
-            Self {
-                compare: reg::DB_DEPTH_CONTROL::STENCILFUNC.of(depth),
-                ops: [S::STENCILFAIL, S::STENCILZPASS, S::STENCILZFAIL].map(|field| field.of(control)),
-                values: registers.get(reg::DB_STENCILREFMASK),
-            }
-        }
-    }
-
-    /// The host has one reference value and one mask for all operations of a face: what does not agree with an operation before it
-    /// keeps what is there. The value that is compared is free where the comparison's outcome does not depend on it.
-    fn host(&self, once: &mut Once) -> HostFace {
-        let [compared, read_mask, write_mask, value] = self.values.to_le_bytes();
-        let mut reference = (!matches!(self.compare, FRAG_ALWAYS | FRAG_NEVER)).then_some(compared);
-        let mut bits = None;
-        // Passing comes first: it is what most programs change stencils for.
-        let [pass, fail, depth_fail] = [self.ops[1], self.ops[0], self.ops[2]].map(|number| {
-            let found = stencil_op(number, compared, value).filter(|found| {
-                let agrees = |held: Option<u8>, wanted: u8| held.is_none_or(|held| held == wanted);
-                found.op == StencilOp::Keep
-                    || found.reference.is_none_or(|wanted| agrees(reference, wanted)) && agrees(bits, found.bits)
-            });
-            let Some(found) = found else {
-                let name = enums::STENCIL_OP.of(number).unwrap_or("?");
-                once.warn(format!(
-                    "stencil operation {name} with the value {value} is not supported beside a comparison and other operations \
-                     of the face: it keeps what is there"
-                ));
-                return StencilOp::Keep as u8;
-            };
-            if found.op != StencilOp::Keep {
-                (reference, bits) = (found.reference.or(reference), Some(found.bits));
-            }
-            found.op as u8
-        });
-        HostFace {
-            face: StencilFace { compare: compare(self.compare), fail, depth_fail, pass },
-            reference: reference.unwrap_or(compared),
-            read_mask,
-            write_mask: write_mask & bits.unwrap_or(0xFF),
-        }
-    }
-}
-
 /// 12.4 fixed point of half a size.
 fn size(half: u32) -> f32 {
     half as f32 / 8.0
@@ -205,14 +98,21 @@ impl Blend {
     pub(super) fn push(&self, port: &mut Port) {
         port.push_tail(&self.all, &self.targets);
     }
+
+    /// It where no colour is written.
+    pub(super) fn hidden(&self) -> Self {
+        let all = SetBlend { write_masks: [0; 8], count: 0, ..self.all };
+        Self { all, targets: SmallVec::new() }
+    }
 }
 
 /// Blending, logic operation, write masks.
 pub(super) fn blend(registers: &View, once: &mut Once) -> Blend {
     let rop = registers.field(reg::CB_COLOR_CONTROL::ROP3);
-    // Those that depend on source and target alone.
     let logic = enums::ROP3::of(rop).unwrap_or_else(|| {
-        once.warn(format!("CB_COLOR_CONTROL.ROP3 {rop:#x} is not supported: colours are written as they are"));
+        once.warn(format!(
+            "CB_COLOR_CONTROL.ROP3 {rop:#x} reads source and brush, of which a pixel shader has one: colours are written as they are"
+        ));
         LogicOp::Off
     });
     let mut all = [BlendTarget::default(); 8];
@@ -256,36 +156,23 @@ pub(super) fn blend(registers: &View, once: &mut Once) -> Blend {
     Blend { all: blend, targets: SmallVec::from_slice(targets) }
 }
 
-/// Depth and stencil tests, for a target that has depth, and stencil.
-pub(super) fn depth_stencil(registers: &View, [has_depth, has_stencil]: [bool; 2], once: &mut Once) -> SetDepthStencil {
-    use reg::DB_DEPTH_CONTROL as D;
-    let mut state = SetDepthStencil::default();
-    if has_depth && registers.is_set(D::Z_ENABLE) {
-        state.depth_test = 1;
-        let read_only = registers.is_set(reg::DB_DEPTH_VIEW::Z_READ_ONLY);
-        state.depth_write = (registers.is_set(D::Z_WRITE_ENABLE) && !read_only).into();
-        state.depth_compare = compare(registers.field(D::ZFUNC));
+/// Depth bounds, for a target that has depth. `can`: the device has them.
+pub(super) fn depth_bounds(registers: &View, has_depth: bool, can: bool, once: &mut Once) -> SetDepthBounds {
+    if !registers.is_set(reg::DB_DEPTH_CONTROL::DEPTH_BOUNDS_ENABLE) || !has_depth {
+        return SetDepthBounds::default();
     }
-    if registers.is_set(D::DEPTH_BOUNDS_ENABLE) {
-        once.warn("DB_DEPTH_CONTROL.DEPTH_BOUNDS_ENABLE is not supported: depth bounds do not apply");
+    if !can {
+        once.warn(
+            "DB_DEPTH_CONTROL.DEPTH_BOUNDS_ENABLE on a device without such a test (depthBounds): depth bounds do not apply",
+        );
+        return SetDepthBounds::default();
     }
-    if has_stencil && registers.is_set(D::STENCIL_ENABLE) {
-        let front = Face::of(registers, false);
-        let back = if registers.is_set(D::BACKFACE_ENABLE) { Face::of(registers, true) } else { front };
-        let read_only = registers.is_set(reg::DB_DEPTH_VIEW::STENCIL_READ_ONLY);
-        let [front, back] = [front, back].map(|face| {
-            let face = face.host(once);
-            HostFace { write_mask: if read_only { 0 } else { face.write_mask }, ..face }
-        });
-        state.stencil_test = 1;
-        (state.front, state.back) = (front.face, back.face);
-        (state.reference, state.read_mask, state.write_mask) = (front.reference, front.read_mask, front.write_mask);
-        if (HostFace { face: front.face, ..back }) != front {
-            let HostFace { reference, read_mask, write_mask, .. } = back;
-            state.own_back = StencilBack { enable: 1, reference, read_mask, write_mask, pad: [0; 4] };
-        }
-    }
-    state
+    let bound = |register| {
+        let depth = registers.float(register);
+        if depth.is_nan() { 0.0 } else { depth.clamp(0.0, 1.0) }
+    };
+    let [min, max] = [reg::DB_DEPTH_BOUNDS_MIN, reg::DB_DEPTH_BOUNDS_MAX].map(bound);
+    SetDepthBounds { enable: 1, min, max, pad: 0 }
 }
 
 /// The rasteriser. None if every polygon is culled and `polygons` are to be drawn.
@@ -359,72 +246,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_with_a_value_are_done_where_the_host_can() {
-        let host = |compare, op, values| {
-            Face { compare, ops: [STENCIL_KEEP, op, STENCIL_KEEP], values }.host(&mut Once::default())
-        };
-        let pass = |face: HostFace| (face.face.pass, face.reference, face.write_mask);
-        let replace = StencilOp::Replace as u8;
-        assert_eq!(pass(host(FRAG_ALWAYS, STENCIL_ONES, 0x01FF_0003)), (replace, 0xFF, 0xFF));
-        assert_eq!(pass(host(FRAG_ALWAYS, STENCIL_REPLACE_OP, 0x07F0_0003)), (replace, 7, 0xF0));
-        assert_eq!(pass(host(FRAG_EQUAL, STENCIL_REPLACE_OP, 0x07FF_0003)), (StencilOp::Keep as u8, 3, 0xFF));
-        assert_eq!(pass(host(FRAG_EQUAL, STENCIL_ADD_CLAMP, 0x01FF_0003)), (StencilOp::IncrementClamp as u8, 3, 0xFF));
-        assert_eq!(pass(host(FRAG_EQUAL, STENCIL_AND, 0x3CFF_0003)), (StencilOp::Zero as u8, 3, 0xC3));
-        // Of operations that change other bits, the second is left out.
-        let ops = [STENCIL_XOR, STENCIL_ZERO, STENCIL_KEEP];
-        let both = Face { compare: FRAG_EQUAL, ops, values: 0x0FFF_0003 }.host(&mut Once::default());
-        assert_eq!((both.face.pass, both.face.fail, both.write_mask), (StencilOp::Zero as u8, 0, 0xFF));
-    }
-
-    /// What the hardware does with a stored value.
-    fn hardware(number: u32, stored: u8, reference: u8, value: u8) -> u8 {
-        match number {
-            STENCIL_KEEP => stored,
-            STENCIL_ZERO => 0,
-            STENCIL_ONES => 0xFF,
-            STENCIL_REPLACE_TEST => reference,
-            STENCIL_REPLACE_OP => value,
-            STENCIL_ADD_CLAMP => stored.saturating_add(value),
-            STENCIL_SUB_CLAMP => stored.saturating_sub(value),
-            STENCIL_INVERT => !stored,
-            STENCIL_ADD_WRAP => stored.wrapping_add(value),
-            STENCIL_SUB_WRAP => stored.wrapping_sub(value),
-            STENCIL_AND => stored & value,
-            STENCIL_OR => stored | value,
-            STENCIL_XOR => stored ^ value,
-            STENCIL_NAND => !(stored & value),
-            STENCIL_NOR => !(stored | value),
-            _ => !(stored ^ value),
-        }
-    }
-
-    #[test]
-    fn every_stencil_operation_that_is_done_is_done_right() {
-        let mut done = [0; 16];
-        for (number, value) in (0..16).flat_map(|number| (0..=255).map(move |value| (number, value))) {
-            let Some(Operation { op, reference, bits }) = stencil_op(number, 0x5A, value) else { continue };
-            done[number as usize] += 1;
-            for stored in 0..=255u8 {
-                let whole = match op {
-                    StencilOp::Keep => stored,
-                    StencilOp::Zero => 0,
-                    StencilOp::Replace => reference.unwrap(),
-                    StencilOp::IncrementClamp => stored.saturating_add(1),
-                    StencilOp::DecrementClamp => stored.saturating_sub(1),
-                    StencilOp::Invert => !stored,
-                    StencilOp::IncrementWrap => stored.wrapping_add(1),
-                    StencilOp::DecrementWrap => stored.wrapping_sub(1),
-                };
-                let left = stored & !bits | whole & bits;
-                assert_eq!(left, hardware(number, stored, 0x5A, value), "operation {number}, {value} on {stored}");
+    fn every_raster_operation_of_source_and_target_has_its_own() {
+        let all: Vec<(u32, LogicOp)> = (0..256).filter_map(|rop| Some((rop, enums::ROP3::of(rop)?))).collect();
+        let ops: std::collections::BTreeSet<_> = all.iter().map(|(_, op)| *op as u8).collect();
+        assert_eq!((ops.len(), all.len()), (16, 28));
+        // Bit n of a code is the result for bit 0 of n in the target, bit 1 in the source and bit 2 in the brush.
+        for (rop, op) in all {
+            let is_brush = rop & 15 != rop >> 4;
+            let result = |source: u32, target: u32| {
+                let (source, brush) = if is_brush { (0, source) } else { (source, 0) };
+                rop >> (brush << 2 | source << 1 | target) & 1
+            };
+            let host = |source: u32, target: u32| match op {
+                LogicOp::Clear => 0,
+                LogicOp::And => source & target,
+                LogicOp::AndReverse => source & !target & 1,
+                LogicOp::Off | LogicOp::Copy => source,
+                LogicOp::AndInverted => !source & target,
+                LogicOp::NoOp => target,
+                LogicOp::Xor => source ^ target,
+                LogicOp::Or => source | target,
+                LogicOp::Nor => !(source | target) & 1,
+                LogicOp::Equivalent => !(source ^ target) & 1,
+                LogicOp::Invert => !target & 1,
+                LogicOp::OrReverse => (source | !target) & 1,
+                LogicOp::CopyInverted => !source & 1,
+                LogicOp::OrInverted => (!source | target) & 1,
+                LogicOp::Nand => !(source & target) & 1,
+                LogicOp::Set => 1,
+            };
+            for (source, target) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                assert_eq!(host(source, target), result(source, target), "{rop:#x} is {op:?}");
             }
         }
-        assert_eq!(done, [256, 256, 256, 256, 256, 3, 3, 256, 3, 3, 256, 256, 256, 2, 2, 256]);
-    }
-
-    #[test]
-    fn every_raster_operation_of_source_and_target_has_its_own() {
-        let ops: std::collections::BTreeSet<_> = (0..256).filter_map(enums::ROP3::of).map(|op| op as u8).collect();
-        assert_eq!(ops.len(), 16);
     }
 }

@@ -470,11 +470,6 @@ impl Translator {
         for (plane, bytes) in planes.iter().zip(&mut bytes) {
             super::read_mapped(memory, plane.address, bytes);
         }
-        // No shader reads the stencil of samples here.
-        let moves = if place.samples > 1 { 1 } else { planes.len() };
-        if moves < planes.len() {
-            self.once.warn("the stencil of multisampled depth targets does not go back to memory, nor come from there");
-        }
         for (level, layer) in drawn {
             let samples = match self.read_layer(id, level, layer) {
                 Ok(samples) => samples,
@@ -484,7 +479,7 @@ impl Translator {
                 let at = [level.into(), layer.into(), sample as u32];
                 let packed = match convert {
                     Some(convert) => converted(&convert, &planes[0].layout, at, &bytes[0], &texels),
-                    None => Ok(from_host(format, place.element as usize, texels, moves)),
+                    None => Ok(from_host(format, place.element as usize, texels, planes.len())),
                 };
                 let stored: Result<(), afterimage_texture::gnm::Error> = packed.and_then(|packed| {
                     let mut planes = planes.iter().zip(&mut bytes).zip(&packed);
@@ -508,6 +503,29 @@ impl Translator {
             surface.generation = surface.newest(memory);
             surface.epoch = self.epoch;
         }
+    }
+
+    /// Writes bytes into memory that lie in no surface: those that have something of the same pages have nothing new there.
+    pub(super) fn write_beside_surfaces(
+        &mut self,
+        memory: &mut dyn GuestMemory,
+        address: u64,
+        bytes: &[u8],
+    ) -> Result<(), Unmapped> {
+        let range = address..address + bytes.len() as u64;
+        let pages = range.start / PAGE * PAGE..range.end.div_ceil(PAGE).saturating_mul(PAGE);
+        let beside = |surface: &&Surface| surface.overlaps(&pages) && !surface.overlaps(&range);
+        let current = |surface: &Surface| surface.generation >= surface.newest(memory);
+        let beside: Vec<_> =
+            self.surfaces.all.values().filter(beside).map(|surface| (surface.id, current(surface))).collect();
+        let written = super::write_mapped(memory, address, bytes);
+        self.memory_changed(&range, false);
+        for (id, _) in beside.into_iter().filter(|(_, current)| *current) {
+            if let Some(surface) = self.surfaces.all.get_mut(&id) {
+                surface.generation = surface.newest(memory);
+            }
+        }
+        written
     }
 
     /// What an image has in a level of a layer, every slice of it, for each sample.

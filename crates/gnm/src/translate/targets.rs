@@ -1,28 +1,29 @@
-//! Colour and depth targets: which surfaces the registers name, and what clears of CMASK and HTILE do to them.
+//! Colour and depth targets: which surfaces the registers name.
 
 use super::Translator;
 use super::formats::{self, HostFormat, Use};
 use super::levels::TARGETS;
+use super::metadata::{Cmask, Htile, Metadata};
 use super::surfaces::{SurfaceError, ViewDesc, Wanted};
 use super::texels::{Place, Shape};
+use super::viewport;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Group, Registers, View as RegisterView, reg, value::*};
 use afterimage_stream::packets::*;
 use afterimage_stream::{DeviceInfo, Format, ObjectId, Once};
+use afterimage_texture::gnm::TileMask;
 
 /// Bytes between the registers of one colour target and the next.
 const STRIDE: u32 = 0x3C;
-/// Places of metadata that are remembered.
-const MOST_METADATA: usize = 4096;
 /// Number of the tile mode of plain lines.
 const LINEAR_GENERAL: u32 = 31;
 
 /// A target that is bound.
 #[derive(Clone, Copy, Debug)]
-struct Bound {
-    surface: ObjectId,
+pub(super) struct Bound {
+    pub(super) surface: ObjectId,
     /// First layer and count.
-    layers: [u16; 2],
+    pub(super) layers: [u16; 2],
 }
 
 /// A colour target as the registers describe it.
@@ -32,7 +33,7 @@ pub(super) struct Color {
     pub(super) format: HostFormat,
     /// First layer and count.
     pub(super) layers: [u16; 2],
-    cmask: Option<Cmask>,
+    pub(super) cmask: Option<Cmask>,
 }
 
 impl Color {
@@ -44,50 +45,32 @@ impl Color {
     }
 }
 
-/// Metadata of a colour target, which says which tiles are clear.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cmask {
-    address: u64,
-    bytes: u64,
-    /// A texel of what is clear.
-    value: [u32; 2],
-}
-
 /// The depth target as the registers describe it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Depth {
-    wanted: Wanted,
+pub(super) struct Depth {
+    pub(super) wanted: Wanted,
     /// First layer and count.
-    layers: [u16; 2],
+    pub(super) layers: [u16; 2],
     /// Whether it has depth, and stencil.
-    has: [bool; 2],
+    pub(super) has: [bool; 2],
     clear: ClearDepth,
-    htile: Option<Htile>,
+    pub(super) htile: Option<Htile>,
 }
 
 /// To what depth and stencil are cleared.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct ClearDepth {
-    depth: f32,
-    stencil: u8,
-}
-
-/// Metadata of the depth target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Htile {
-    address: u64,
-    bytes: u64,
-    /// Whether it says nothing of stencil.
-    stencil_apart: bool,
+pub(super) struct ClearDepth {
+    pub(super) depth: f32,
+    pub(super) stencil: u8,
 }
 
 /// All targets as the registers describe them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Described {
     /// Those that are written.
-    colors: [Option<Color>; 8],
+    pub(super) colors: [Option<Color>; 8],
     /// The depth target, if a test or a clear uses it.
-    depth: Option<Depth>,
+    pub(super) depth: Option<Depth>,
     /// Whether draws may change the depth target.
     writes_depth: bool,
 }
@@ -95,10 +78,9 @@ pub(super) struct Described {
 /// What is drawn to.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
-    colors: [Option<Bound>; 8],
-    depth: Option<Bound>,
-    /// Generations of metadata that were looked at, by its address.
-    metadata: rustc_hash::FxHashMap<u64, u64>,
+    pub(super) colors: [Option<Bound>; 8],
+    pub(super) depth: Option<Bound>,
+    pub(super) metadata: Metadata,
     /// Columns and lines that every target has.
     pub(super) size: [u32; 2],
     /// Whether the depth target has depth, and stencil.
@@ -106,7 +88,7 @@ pub(super) struct Targets {
     /// Whether there is a target.
     pub(super) any: bool,
     writes_depth: bool,
-    clear: Option<ClearDepth>,
+    pub(super) clear: Option<ClearDepth>,
 }
 
 impl Targets {
@@ -129,9 +111,12 @@ pub(super) fn write_mask(registers: &RegisterView, n: u32) -> u8 {
 
 /// How far the scissors let anything be drawn: what a target whose extent nobody says has at least.
 fn extent(registers: &RegisterView, pitch: u32, lines: u32) -> [u32; 2] {
-    let scissor = super::viewport::scissor(registers);
     let edge = |origin: i32, size: u32| (i64::from(origin) + i64::from(size)).clamp(1, 16384) as u32;
-    [edge(scissor.x, scissor.width).min(pitch), edge(scissor.y, scissor.height).min(lines)]
+    let viewports = std::iter::once(0).chain(viewport::further(registers));
+    viewports.map(|n| viewport::scissor(registers, n)).fold([1; 2], |[width, height], scissor| {
+        let [right, bottom] = [edge(scissor.x, scissor.width).min(pitch), edge(scissor.y, scissor.height).min(lines)];
+        [width.max(right), height.max(bottom)]
+    })
 }
 
 /// The format of colour target `n`, if there is one.
@@ -169,10 +154,12 @@ pub(super) fn color(registers: &RegisterView, n: u32) -> Result<Option<Color>, S
     };
     let shape = Shape { dimension: Dimension::D2, width, height, depth: 1, layers: last + 1, levels: 1 };
     let HostFormat { format, convert, .. } = host;
-    // A word is 8 tiles of 4 bits; the register counts tiles of 128 x 128 texels, 256 nibbles each.
+    // The register counts parts of 128 x 128 texels, 256 times four bits each.
+    let is_linear = reg::CB_COLOR0_INFO::CMASK_IS_LINEAR.is_set(info);
     let cmask = reg::CB_COLOR0_INFO::FAST_CLEAR.is_set(info).then(|| Cmask {
         address: u64::from(get(reg::CB_COLOR0_CMASK)) << 8,
-        bytes: (u64::from(reg::CB_COLOR0_CMASK_SLICE::TILE_MAX.of(get(reg::CB_COLOR0_CMASK_SLICE))) + 1) * 128,
+        slice: (u64::from(reg::CB_COLOR0_CMASK_SLICE::TILE_MAX.of(get(reg::CB_COLOR0_CMASK_SLICE))) + 1) * 128,
+        mask: TileMask::cmask(place.tile_mode, is_linear, pitch, (slice / pitch).max(1)),
         value: [get(reg::CB_COLOR0_CLEAR_WORD0), get(reg::CB_COLOR0_CLEAR_WORD1)],
     });
     Ok(Some(Color {
@@ -184,7 +171,7 @@ pub(super) fn color(registers: &RegisterView, n: u32) -> Result<Option<Color>, S
 }
 
 /// The depth target.
-fn depth(registers: &RegisterView) -> Option<Depth> {
+pub(super) fn depth(registers: &RegisterView) -> Option<Depth> {
     let z = registers.get(reg::DB_Z_INFO);
     let stencil_info = registers.get(reg::DB_STENCIL_INFO);
     let format = reg::DB_Z_INFO::FORMAT.of(z);
@@ -220,10 +207,10 @@ fn depth(registers: &RegisterView) -> Option<Depth> {
     let wanted =
         Wanted { place, stencil, shape, exact: false, format: host, convert: None, usage: CreateTexture::TARGET };
     let clear = f32::from_bits(registers.get(reg::DB_DEPTH_CLEAR));
-    let tiles = u64::from(pitch.div_ceil(8)) * u64::from(height.div_ceil(8));
+    let is_linear = registers.is_set(reg::DB_HTILE_SURFACE::LINEAR);
     let htile = reg::DB_Z_INFO::TILE_SURFACE_ENABLE.is_set(z).then(|| Htile {
         address: address(reg::DB_HTILE_DATA_BASE),
-        bytes: tiles * 4,
+        mask: TileMask::htile(place.tile_mode, is_linear, pitch, lines),
         stencil_apart: reg::DB_STENCIL_INFO::TILE_STENCIL_DISABLE.is_set(stencil_info),
     });
     Some(Depth {
@@ -346,79 +333,14 @@ impl Translator {
         }
     }
 
-    /// Clears targets whose metadata says that they are clear, once for each time that it is written.
-    fn clear_by_metadata(&mut self, described: &Described, memory: &mut dyn GuestMemory) {
-        for (n, color) in described.colors.iter().enumerate() {
-            let Some(Color { cmask: Some(cmask), format, .. }) = color else { continue };
-            let Some(bound) = self.targets.colors[n] else { continue };
-            let Some(words) = self.metadata(memory, cmask.address, cmask.bytes) else { continue };
-            if words.iter().all(|word| *word == 0) {
-                self.clear_color(n, *format, &bound, cmask.value);
-            } else if words.contains(&0) {
-                self.once.warn("CMASK that clears a part of a target is not supported: the target stays as it is");
-            }
-        }
-        if let Some(Depth { htile: Some(htile), .. }) = described.depth
-            && self.targets.depth.is_some()
-        {
-            let Some(words) = self.metadata(memory, htile.address, htile.bytes) else { return };
-            let Some(first) = words.first().copied() else { return };
-            // The low four bits say what the tile's depths are: 0 is all of them clear.
-            if words.iter().all(|word| *word == first) && first & 15 == 0 {
-                // With stencil, bits 8 and 9 say the same of it.
-                let clear_stencil = self.targets.has[1] && !htile.stencil_apart && first >> 8 & 3 == 0;
-                let flags = Clear::DEPTH | if clear_stencil { Clear::STENCIL } else { 0 };
-                self.clear_depth(flags);
-            }
-        }
-    }
-
-    /// Words of metadata, if they were written since the last look.
-    fn metadata(&mut self, memory: &mut dyn GuestMemory, address: u64, bytes: u64) -> Option<Vec<u32>> {
-        let range = address..address.checked_add(bytes)?;
-        if address == 0 {
-            return None;
-        }
-        if self.buffers.is_newer(&range) {
-            self.store_buffers(memory, &range);
-        }
-        if self.targets.metadata.len() > MOST_METADATA {
-            self.targets.metadata.clear();
-        }
-        let generation = memory.generation(address, bytes);
-        if self.targets.metadata.insert(address, generation) == Some(generation) {
-            return None;
-        }
-        let mut read = vec![0; bytes as usize];
-        memory.read(address, &mut read).ok()?;
-        Some(read.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
-    }
-
-    fn clear_color(&mut self, n: usize, format: HostFormat, bound: &Bound, value: [u32; 2]) {
-        // The clear words are a texel of the target.
-        let Some(rgba) = format.numbers(u128::from(value[0]) | u128::from(value[1]) << 32) else {
-            return self.once.warn(format!("CMASK's clear of CB_COLOR{n}, {:?}, is not supported", format.format));
-        };
-        // The packet clears every bound target, so only this one is.
-        let packet = self.sent.targets;
-        if let Some(all) = packet {
-            let mut only = SetRenderTargets { srgb: 0, layers: all.layers, ..SetRenderTargets::default() };
-            only.color[0] = all.color[n];
-            self.port.put(&mut self.sent.targets, only);
-            let clear = Clear { flags: Clear::COLOR, color: rgba, ..bytemuck::Zeroable::zeroed() };
-            self.port.push_tail(&clear, &[]);
-            self.port.put(&mut self.sent.targets, all);
-            self.surfaces.mark_drawn(bound.surface, 0, bound.layers[0]..bound.layers[0] + bound.layers[1]);
-        }
-    }
-
-    /// Clears the depth target to the values in the registers.
-    pub(super) fn clear_depth(&mut self, flags: u32) {
+    /// Clears a part of the depth target to the values in the registers, or all of it.
+    pub(super) fn clear_depth(&mut self, flags: u32, rects: &[Rect]) {
         let (Some(bound), Some(ClearDepth { depth, stencil })) = (self.targets.depth, self.targets.clear) else {
             return;
         };
-        let clear = Clear { flags, depth, stencil, ..bytemuck::Zeroable::zeroed() };
-        self.port.push_tail(&clear, &[]);
+        let count = rects.len() as u32;
+        let clear = Clear { flags, count, depth, stencil, ..bytemuck::Zeroable::zeroed() };
+        self.port.push_tail(&clear, rects);
         self.surfaces.mark_drawn(bound.surface, 0, bound.layers[0]..bound.layers[0] + bound.layers[1]);
     }
 }

@@ -51,6 +51,7 @@ impl Rig {
             (reg::PA_SC_WINDOW_SCISSOR_BR, everything),
             (reg::PA_SC_GENERIC_SCISSOR_TL, 1 << 31),
             (reg::PA_SC_GENERIC_SCISSOR_BR, everything),
+            (reg::PA_SC_CLIPRECT_RULE, 0xFFFF),
         ]);
         rig
     }

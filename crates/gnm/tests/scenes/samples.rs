@@ -126,6 +126,57 @@ fn depths_of_samples_that_nobody_drew_stay_in_memory() {
     }
 }
 
+#[test]
+fn depths_and_stencils_of_samples_lie_in_planes_of_memory() {
+    let tile_mode = 2;
+    let depths_of = layout(tile_mode);
+    let stencils_of =
+        Layout::new(&Description { samples: SAMPLES, ..Description::flat(tile_mode, 8, SIDE, SIDE) }).unwrap();
+    let depths = noise(depths_of.bytes as usize / 4).into_iter().map(|byte| f32::from(byte) / 300.0);
+    let depths: Vec<u8> = depths.flat_map(f32::to_le_bytes).collect();
+    let stencils: Vec<u8> = noise(stencils_of.bytes as usize).into_iter().rev().collect();
+    for encoding in [Encoding::Standard, Encoding::Private] {
+        let mut scene = Scene::new(encoding);
+        let target = target(&mut scene, &depths_of, tile_mode, &depths);
+        let plane = scene.alloc(stencils_of.bytes, 64 << 10);
+        scene.memory.write(plane, &stencils).unwrap();
+        triangle_state(&mut scene, &target);
+        scene.set(reg::CB_TARGET_MASK, &[0]);
+        use reg::{DB_DEPTH_CONTROL as D, DB_STENCIL_CONTROL as C, DB_STENCIL_INFO as I, DB_Z_INFO as Z};
+        let info = Z::FORMAT.bits(Z_32_FLOAT) | Z::TILE_MODE_INDEX.bits(tile_mode) | Z::NUM_SAMPLES.bits(2);
+        scene.set(reg::DB_Z_INFO, &[info, I::FORMAT.bits(1) | I::TILE_MODE_INDEX.bits(tile_mode)]);
+        let [depth, stencil] = [target.address, plane].map(|address| (address >> 8) as u32);
+        scene.set(reg::DB_Z_READ_BASE, &[depth, stencil, depth, stencil]);
+        scene.set(reg::DB_DEPTH_SIZE, &[(SIDE / 8 - 1) | (SIDE / 8 - 1) << 11, SIDE * SIDE / 64 - 1]);
+        // Of the lower bits of stencils that have bit 6, wherever the depth is more than that of the triangle.
+        let tests = D::Z_ENABLE.bits(1) | D::ZFUNC.bits(FRAG_LESS) | D::STENCIL_ENABLE.bits(1);
+        scene.set(reg::DB_DEPTH_CONTROL, &[tests | D::STENCILFUNC.bits(FRAG_EQUAL)]);
+        scene.set(reg::DB_STENCIL_CONTROL, &[C::STENCILZPASS.bits(STENCIL_INVERT)]);
+        scene.set(reg::DB_STENCILREFMASK, &[0x000F_4040]);
+        antialias(&mut scene);
+        scene.draw(DI_PT_TRILIST, 3);
+        let mut ran = scene.run();
+        let after = [ran.read(plane, stencils.len()), ran.read(target.address, depths.len())];
+        ran.finish();
+        assert!(after[1] == depths, "no depth is written");
+        let mut counts = [0; 3];
+        for (x, y) in (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| (x, y))) {
+            let mut drawn = 0;
+            for (sample, depth) in (0..SAMPLES).zip(pixel(&depths_of, &depths, x, y)) {
+                let at = stencils_of.offset_of(0, [x, y, 0], sample).unwrap() as usize;
+                let (before, now) = (stencils[at], after[0][at]);
+                if now != before {
+                    assert_eq!(now, before ^ 0x0F, "{x} {y} {sample}");
+                    assert!(before & 0x40 != 0 && f32::from_le_bytes(depth) > 0.5, "{x} {y} {sample}: {before:#x}");
+                    drawn += 1;
+                }
+            }
+            counts[usize::from(drawn > 0) + usize::from(drawn > 2)] += 1;
+        }
+        assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
+    }
+}
+
 /// Pixel (x, y) is that of sample `y / 128` of the image whose T# a table at s[0:1] has.
 const SAMPLE: &str = "
     s_load_dwordx8 s[20:27], s[0:1], 0x0
@@ -140,9 +191,29 @@ const SAMPLE: &str = "
     s_endpgm
 ";
 
+/// The same, of the fragment that the mask whose T# lies behind it has for the sample.
+const BY_MASK: &str = "
+    s_load_dwordx8 s[20:27], s[0:1], 0x0
+    s_load_dwordx8 s[28:35], s[0:1], 0x8
+    v_cvt_u32_f32 v4, v2
+    v_cvt_u32_f32 v5, v3
+    v_lshrrev_b32 v6, 7, v5
+    v_and_b32 v5, 0x7f, v5
+    v_lshlrev_b32 v7, 2, v6
+    s_waitcnt lgkmcnt(0)
+    image_load v12, v[4:7], s[28:35] dmask:0x1 unorm
+    s_waitcnt vmcnt(0)
+    v_lshrrev_b32 v12, v7, v12
+    v_and_b32 v6, 15, v12
+    image_load v[8:11], v[4:7], s[20:27] dmask:0xf unorm
+    s_waitcnt vmcnt(0)
+    exp mrt0 v8, v9, v10, v11 done vm
+    s_endpgm
+";
+
 #[test]
 fn shaders_read_the_samples_that_memory_has() {
-    for tile_mode in [14, 13, 10] {
+    for (tile_mode, program) in [(14, SAMPLE), (13, SAMPLE), (10, SAMPLE), (14, BY_MASK)] {
         let layout = layout(tile_mode);
         let bytes = noise(layout.bytes as usize);
         for encoding in [Encoding::Standard, Encoding::Private] {
@@ -155,8 +226,10 @@ fn shaders_read_the_samples_that_memory_has() {
                 .with(image::TILING_INDEX, tile_mode)
                 .with(image::TYPE, SQ_RSRC_IMG_2D_MSAA)
                 .with(image::LAST_LEVEL, SAMPLES.ilog2());
-            let table = scene.put(&descriptor.0);
-            let (vertex, program) = (scene.program(SCREEN), scene.program(SAMPLE));
+            let mask = texture(many.address, [SIDE, SIDE], IMG_DATA_FORMAT_FMASK8_S4_F4, IMG_NUM_FORMAT_UINT)
+                .with(image::TILING_INDEX, tile_mode);
+            let table = scene.put(&[descriptor.0, mask.0].concat());
+            let (vertex, program) = (scene.program(SCREEN), scene.program(program));
             scene.vertex(vertex, 1, &[0]);
             // Barycentrics of the centre, and the place of the pixel.
             let place = Pixel { values: 1 << 1 | 1 << 8 | 1 << 9, ..Pixel::new(0) };

@@ -6,7 +6,7 @@ use afterimage_gnm::translate::Translator;
 use afterimage_gnm_types::rows::{ROWS, Register, What};
 use afterimage_gnm_types::{reg, value::*};
 use afterimage_state::Edges;
-use afterimage_stream::{DeviceInfo, Effective, observer};
+use afterimage_stream::{DeviceFeatures, DeviceInfo, Effective, observer};
 use proptest::prelude::*;
 #[cfg(debug_assertions)]
 use proptest::{
@@ -74,7 +74,8 @@ impl Rig {
         }
         let words: Vec<u32> = (0..256).collect();
         memory.write(TABLE, bytemuck::cast_slice(&words)).expect("mapped memory");
-        let info = DeviceInfo { max_texture_2d: 16384, ..DeviceInfo::default() };
+        let features = DeviceFeatures::VIEWPORTS | DeviceFeatures::DEPTH_BOUNDS;
+        let info = DeviceInfo { max_texture_2d: 16384, features, ..DeviceInfo::default() };
         let (link, draws) = observer(info);
         let mut rig = Self {
             registers: [Registers::new(), Registers::new()],
@@ -204,12 +205,16 @@ fn value(address: u32, instance: u32) -> BoxedStrategy<u32> {
         reg::DB_DEPTH_VIEW => return proptest::sample::select(vec![0, 1 << 24, 1 << 25]).boxed(),
         reg::DB_Z_READ_BASE | reg::DB_STENCIL_READ_BASE => vec![(DEPTH >> 8) as u32, ((DEPTH + 0x4_0000) >> 8) as u32],
         reg::DB_HTILE_DATA_BASE => vec![((TABLE + 0xC000) >> 8) as u32],
+        reg::DB_HTILE_SURFACE => vec![0, 1],
+        reg::DB_DEPTH_BOUNDS_MIN | reg::DB_DEPTH_BOUNDS_MAX => vec![0, 0.25f32.to_bits(), 1f32.to_bits()],
         reg::DB_RENDER_CONTROL => vec![0, 0, 0, 0, 0, 0, 1, 2],
-        reg::DB_DEPTH_CONTROL => vec![0x37, 0x36, 0x1F7, 0x71_01B7, 0],
+        reg::DB_DEPTH_CONTROL => vec![0x37, 0x3E, 0x1F7, 0x71_01B7, 0],
         reg::DB_SHADER_CONTROL => vec![0, 0x10, 0x40],
         reg::CB_TARGET_MASK | reg::CB_SHADER_MASK => vec![15, 0xFF, 0xFFFF_FFFF, 7],
         reg::CB_COLOR_CONTROL => vec![NORMAL, NORMAL, NORMAL, 1 << 4 | ROP3_XOR << 16, 2 << 4, 3 << 4],
         reg::PA_CL_CLIP_CNTL => vec![0, 1 << 19, 1 << 16, 3 << 26],
+        // The vertex stage chooses of viewports or not.
+        reg::PA_CL_VS_OUT_CNTL => vec![0, 1 << 19 | 1 << 21, 1 << 19],
         reg::PA_CL_VTE_CNTL => vec![0x43F, 0, 0x40F],
         reg::PA_SU_SC_MODE_CNTL => vec![0, 1, 2, 4, 1 << 11 | 1 << 12, 1 << 19, 0x240 | 8],
         reg::PA_SC_MODE_CNTL_0 => vec![0, 2],

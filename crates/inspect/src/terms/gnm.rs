@@ -55,8 +55,22 @@ const SAMPLE_COMPARE: Words = names(enums::DEPTH_COMPARE::ROWS);
 const BLEND: Words = names(enums::BLEND_OP::ROWS);
 const COMB: Words = names(enums::COMB_FUNC::ROWS);
 
+/// Of brush and target are the same operations, of which a pixel shader says the brush.
 const ROP3: Words = Words {
-    notes: &[(LogicOp::Off as u8, "or one that reads more than source and target, which is not supported")],
+    notes: &[
+        (LogicOp::Nor as u8, "or ROP3_NOR"),
+        (LogicOp::AndInverted as u8, "or ROP3_AND_INVERTED"),
+        (LogicOp::CopyInverted as u8, "or ROP3_COPY_INVERTED"),
+        (LogicOp::AndReverse as u8, "or X_0X50"),
+        (LogicOp::Xor as u8, "or ROP3_XOR"),
+        (LogicOp::Nand as u8, "or ROP3_NAND"),
+        (LogicOp::And as u8, "or X_0XA0"),
+        (LogicOp::Equivalent as u8, "or X_0XA5"),
+        (LogicOp::OrInverted as u8, "or ROP3_OR_INVERTED"),
+        (LogicOp::OrReverse as u8, "or X_0XF5"),
+        (LogicOp::Or as u8, "or X_0XFA"),
+        (LogicOp::Off as u8, "or X_0XF0, or one that reads source, brush and target, which is not supported"),
+    ],
     ..names(enums::ROP3::ROWS)
 };
 
@@ -76,7 +90,7 @@ const STENCIL_OP: Words = Words {
     notes: &[
         (
             S::Keep as u8,
-            "or STENCIL_ADD_CLAMP, STENCIL_SUB_CLAMP, STENCIL_ADD_WRAP, STENCIL_SUB_WRAP of 0, or an operation that is not supported",
+            "or STENCIL_ADD_CLAMP, STENCIL_SUB_CLAMP, STENCIL_ADD_WRAP, STENCIL_SUB_WRAP of 0, or an operation that draws before this one do, or one that is not supported",
         ),
         (
             S::Zero as u8,
@@ -208,6 +222,18 @@ const DEPTH_STENCIL: &[Row] = &[
     row(name!(DB_STENCILREFMASK_BF.STENCILWRITEMASK_BF), "depth_stencil.own_back.write_mask", |s, _| {
         when(s.depth_stencil.own_back.enable)?;
         hex(s.depth_stencil.own_back.write_mask.into())
+    }),
+    row(name!(DB_DEPTH_CONTROL.DEPTH_BOUNDS_ENABLE), "depth_bounds.enable", |s, _| match s.depth_bounds.enable {
+        0 => say("0").or("or no depth target is bound, or the device has no depth bounds"),
+        _ => Some(say("1")),
+    }),
+    row(name!(DB_DEPTH_BOUNDS_MIN), "depth_bounds.min", |s, _| {
+        when(u8::from(s.depth_bounds.enable != 0))?;
+        float(s.depth_bounds.min)
+    }),
+    row(name!(DB_DEPTH_BOUNDS_MAX), "depth_bounds.max", |s, _| {
+        when(u8::from(s.depth_bounds.enable != 0))?;
+        float(s.depth_bounds.max)
     }),
     row(name!(DB_DEPTH_VIEW), "render_targets.depth", |s, _| view(s, s.render_targets.depth)),
 ];

@@ -12,7 +12,7 @@ use afterimage_gnm_types::rows::{ROWS, Register, What};
 use afterimage_gnm_types::{Group, reg, value::*};
 use afterimage_inspect::terms::Term;
 use afterimage_stream::packets::Init;
-use afterimage_stream::{DeviceInfo, Format};
+use afterimage_stream::{DeviceFeatures, DeviceInfo, Format};
 use std::collections::BTreeSet;
 
 pub(crate) const CODE: u64 = START;
@@ -27,7 +27,9 @@ pub(crate) struct Rig {
 
 /// A device that can do everything with every format.
 fn device() -> DeviceInfo {
-    let mut info = DeviceInfo { max_texture_2d: 16384, max_anisotropy: 16.0, markers: 1, ..DeviceInfo::default() };
+    let features = DeviceFeatures::VIEWPORTS | DeviceFeatures::DEPTH_BOUNDS;
+    let mut info =
+        DeviceInfo { max_texture_2d: 16384, max_anisotropy: 16.0, markers: 1, features, ..DeviceInfo::default() };
     for format in Format::ALL {
         info.formats[*format as usize] = u16::MAX.into();
     }
@@ -101,6 +103,7 @@ const STENCIL: Gates = &[("DB_DEPTH_CONTROL.STENCIL_ENABLE", 1)];
 const BACK: Gates = &[("DB_DEPTH_CONTROL.STENCIL_ENABLE", 1), ("DB_DEPTH_CONTROL.BACKFACE_ENABLE", 1)];
 const BLEND: Gates = &[("CB_BLEND0_CONTROL.ENABLE", 1)];
 const SEPARATE: Gates = &[("CB_BLEND0_CONTROL.ENABLE", 1), ("CB_BLEND0_CONTROL.SEPARATE_ALPHA_BLEND", 1)];
+const BOUNDS: Gates = &[("DB_DEPTH_CONTROL.DEPTH_BOUNDS_ENABLE", 1), ("DB_DEPTH_BOUNDS_MAX", float(1.0))];
 const OFFSET: Gates = &[("PA_SU_SC_MODE_CNTL.POLY_OFFSET_FRONT_ENABLE", 1)];
 
 /// Fields with names for their numbers.
@@ -125,7 +128,7 @@ const ENUMERATED: &[(&str, &Names, Gates)] = &[
 
 /// Whether the translation says that it does not do this.
 fn is_refused(name: &str) -> bool {
-    name.starts_with("BLEND_BOTH_") || name.starts_with("X_0X")
+    name.starts_with("BLEND_BOTH_")
 }
 
 #[test]
@@ -151,6 +154,7 @@ const SWITCHES: &[(&str, Gates)] = &[
     ("DB_DEPTH_CONTROL.Z_ENABLE", &[]),
     ("DB_DEPTH_CONTROL.Z_WRITE_ENABLE", Z),
     ("DB_DEPTH_CONTROL.STENCIL_ENABLE", &[]),
+    ("DB_DEPTH_CONTROL.DEPTH_BOUNDS_ENABLE", &[]),
     (
         "DB_DEPTH_CONTROL.BACKFACE_ENABLE",
         &[("DB_DEPTH_CONTROL.STENCIL_ENABLE", 1), ("DB_DEPTH_CONTROL.STENCILFUNC_BF", 3)],
@@ -197,6 +201,8 @@ const NUMBERS: &[(&str, Gates, u32, &str)] = &[
     ("DB_STENCILREFMASK_BF.STENCILMASK_BF", BACK, 0x3C, "0x3c"),
     ("DB_STENCILREFMASK_BF.STENCILWRITEMASK_BF", BACK, 0x0F, "0xf"),
     ("DB_STENCILREFMASK_BF.STENCILTESTVAL_BF", TEST_BACK, 0x5A, "0x5a"),
+    ("DB_DEPTH_BOUNDS_MIN", BOUNDS, float(0.375), "0.375"),
+    ("DB_DEPTH_BOUNDS_MAX", BOUNDS, float(0.625), "0.625"),
     ("CB_TARGET_MASK.TARGET0_ENABLE", &[], 5, "0x5 (RED | BLUE)"),
     ("CB_BLEND_RED", &[], float(0.25), "0.25"),
     ("CB_BLEND_GREEN", &[], float(0.375), "0.375"),
@@ -306,6 +312,7 @@ const UNSAID: &[(&str, &[&str])] = &[
         &[
             "DB_RENDER_CONTROL",
             "DB_HTILE_DATA_BASE",
+            "DB_HTILE_SURFACE",
             "DB_STENCIL_CLEAR",
             "DB_DEPTH_CLEAR",
             "CB_COLOR0_CMASK",
@@ -397,7 +404,10 @@ const UNSAID: &[(&str, &[&str])] = &[
         "operations with a value become others",
         &["DB_STENCILREFMASK.STENCILOPVAL", "DB_STENCILREFMASK_BF.STENCILOPVAL_BF"],
     ),
-    ("is not supported, and said so in the log", &["DB_DEPTH_CONTROL.DEPTH_BOUNDS_ENABLE", "PA_SU_POLY_OFFSET_CLAMP"]),
+    (
+        "is not supported, and said so in the log",
+        &["PA_SC_VPORT_ZMIN_0", "PA_SC_VPORT_ZMAX_0", "PA_SU_POLY_OFFSET_CLAMP"],
+    ),
     ("the note of ZCLIP_NEAR_DISABLE says it", &["PA_CL_CLIP_CNTL.CLIP_DISABLE", "PA_CL_CLIP_CNTL.ZCLIP_FAR_DISABLE"]),
     ("the viewport is said as if it were on", &["PA_CL_CLIP_CNTL.DX_CLIP_SPACE_DEF"]),
     ("draws that it kills are not sent, or only capture", &["PA_CL_CLIP_CNTL.DX_RASTERIZATION_KILL"]),
@@ -474,7 +484,7 @@ fn tried() -> Vec<&'static str> {
 #[test]
 fn every_term_is_a_field_that_is_tried() {
     let mut rig = Rig::new();
-    let gates = [Z, STENCIL, BACK, SEPARATE, OFFSET, SCALED];
+    let gates = [Z, STENCIL, BACK, SEPARATE, OFFSET, SCALED, BOUNDS];
     gates.iter().flat_map(|gates| gates.iter()).for_each(|(name, value)| rig.set(name, *value));
     let tried = tried();
     let mut failures = Vec::new();
