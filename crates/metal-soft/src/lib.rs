@@ -8,7 +8,9 @@
 //!   of its own, so derivatives, levels of detail and barriers are what they are on a GPU.
 //! * Accesses of shaders to memory are looked at one by one: what is outside of a buffer that is bound or resident ends the invocation, and
 //!   is a fault of the command buffer. What helper lanes write is taken back. Shaders that do not end are ended.
-//! * `execute` has the rasteriser, by Metal's rules as far as they are written down, and by those that its drivers for Vulkan report.
+//! * `execute` has the rasteriser, by Metal's rules as far as they are written down, and by those that its drivers for Vulkan report. What
+//!   neither says (which pixels lines have, what is rounded between vertices and pixels) is as lavapipe does it, so that its pictures and
+//!   ours can be compared.
 //! * `checks` has what is refused: descriptors by [`afterimage_metal_calls::Error::Refused`], with every fault, and calls that encode by
 //!   [`afterimage_metal_calls::Fault`]; a call with a fault does nothing.
 //! * Command buffers are executed when they are committed. Attachments are in tiles while a pass lasts, as on Apple's GPUs: a shader that

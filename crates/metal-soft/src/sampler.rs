@@ -1,10 +1,14 @@
 //! Samplers, and lookups of textures with them. What Metal's documents leave open is done as lavapipe does it, with whose pictures ours are
-//! compared: the logarithm of the level of detail, and where an anisotropic lookup looks. Weights are floats, as lavapipe's are without its
-//! shortcut of eight bits (`GALLIVM_PERF=no_aos_sampling`).
+//! compared: the logarithm of the level of detail, where an anisotropic lookup looks, and what is rounded on the way to a texel ([`wrap`]).
+//! Weights are floats, as lavapipe's are without its shortcut of eight bits (`GALLIVM_PERF=no_aos_sampling`).
+
+mod wrap;
 
 use afterimage_metal_calls::{
     AddressMode, BorderColor, CompareFunction, Filter, MipFilter, SamplerDescriptor, TextureType,
 };
+
+use wrap::{Axis, Pair};
 
 use crate::call::Lookup;
 use crate::memory::Turn;
@@ -136,7 +140,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// A texel of a level, through swizzle and comparison.
+    /// A texel of a level, through swizzle and comparison; outside of it is the border, or what the address mode has there.
     fn texel(&self, level: u32, at: [i64; 3], face: Option<u32>) -> [u32; 4] {
         let size = self.texture.size(level);
         let (at, slice) = match face {
@@ -182,38 +186,55 @@ impl Look<'_> {
         }
     }
 
+    /// What an axis of a level is, for [`wrap`].
+    fn axis(&self, level: u32, axis: usize) -> Axis {
+        Axis {
+            mode: self.sampler.of.address[axis],
+            size: self.texture.size(level)[axis],
+            power_of_two: self.texture.size(0)[axis].is_power_of_two(),
+            pixels: self.sampler.pixels,
+            offset: self.lookup.offset[axis],
+        }
+    }
+
     fn level(&self, level: u32, filter: Filter, coord: [f32; 3], face: Option<u32>) -> [f32; 4] {
-        let at = self.unnormalized(level, coord);
         if filter == Filter::Nearest {
-            let at = std::array::from_fn(|i| if self.is_axis(i) { floor(at[i]) } else { 0 });
-            return self.texel(level, at, face).map(f32::from_bits);
+            return self.nearest_words(level, coord, face).map(f32::from_bits);
         }
-        let mut first = [0; 3];
-        let mut by = [0.0; 3];
+        let mut pairs = [Pair { texels: [0, 0], weight: 0.0 }; 3];
         for i in (0..3).filter(|&i| self.is_axis(i)) {
-            first[i] = floor(at[i] - 0.5);
-            by[i] = at[i] - 0.5 - first[i] as f32;
+            pairs[i] = match face {
+                // Its edges are another face's.
+                Some(_) => Pair::beside(coord[i].max(0.0) * self.texture.size(level)[i] as f32 - 0.5),
+                None => self.axis(level, i).linear(coord[i]),
+            };
         }
-        let mut out = [0.0; 4];
-        for corner in 0..8 {
-            let step: [usize; 3] = std::array::from_fn(|i| corner >> i & 1);
-            let weight: f32 = (0..3).map(|i| if step[i] == 1 { by[i] } else { 1.0 - by[i] }).product();
-            // What has no weight is not read.
-            if weight == 0.0 {
-                continue;
-            }
-            let at = std::array::from_fn(|i| first[i] + step[i] as i64);
-            let texel = self.texel(level, at, face);
-            for (to, word) in out.iter_mut().zip(texel) {
-                *to += f32::from_bits(word) * weight;
-            }
+        self.mixed(&pairs, 3, [0; 3], &|at| self.texel(level, at, face).map(f32::from_bits))
+    }
+
+    /// The texels of pairs, of as many axes from the first on. What has no weight is not read.
+    fn mixed(
+        &self,
+        pairs: &[Pair; 3],
+        axes: usize,
+        mut at: [i64; 3],
+        texel: &dyn Fn([i64; 3]) -> [f32; 4],
+    ) -> [f32; 4] {
+        let Some(axis) = axes.checked_sub(1) else { return texel(at) };
+        let Pair { texels, weight } = pairs[axis];
+        at[axis] = texels[0];
+        let first = self.mixed(pairs, axis, at, texel);
+        if weight == 0.0 {
+            return first;
         }
-        out
+        at[axis] = texels[1];
+        let second = self.mixed(pairs, axis, at, texel);
+        std::array::from_fn(|i| weight.mul_add(second[i] - first[i], first[i]))
     }
 
     fn nearest_words(&self, level: u32, coord: [f32; 3], face: Option<u32>) -> [u32; 4] {
-        let at = self.unnormalized(level, coord);
-        self.texel(level, std::array::from_fn(|i| if self.is_axis(i) { floor(at[i]) } else { 0 }), face)
+        let at = |i: usize| if self.is_axis(i) { self.axis(level, i).nearest(coord[i]) } else { 0 };
+        self.texel(level, std::array::from_fn(at), face)
     }
 
     /// Gradients along x and y in texels of the largest level.
@@ -377,7 +398,7 @@ pub(crate) fn sample(turn: &Turn, texture: &SoftTexture, sampler: Sampler, looku
         return first.map(f32::to_bits);
     }
     let second = look.level(level + 1, filter, coord, on);
-    std::array::from_fn(|i| (first[i] + (second[i] - first[i]) * by).to_bits())
+    std::array::from_fn(|i| by.mul_add(second[i] - first[i], first[i]).to_bits())
 }
 
 /// A component of the four texels that a linear filter would take, from the bottom left against the clock.

@@ -1,12 +1,11 @@
 //! Passes and draws.
 
-use afterimage_metal_calls::{
-    CullMode, DepthClipMode, DrawCount, FillMode, PixelFormat, PrimitiveType, VisibilityMode, Winding,
-};
+use afterimage_metal_calls::{CullMode, DrawCount, FillMode, PixelFormat, PrimitiveType, VisibilityMode, Winding};
 
-use super::clip::{Whole, clip, project};
+use super::clip::{Clipper, Corner, View};
 use super::fragment::{Painter, Piece};
-use super::raster::{Bounds, Shape, area};
+use super::raster::{Bounds, Shape};
+use super::setup::Setup;
 use super::tile::Tiles;
 use super::vertex::{Vertex, assemble, indices, run};
 use super::{Stopper, bound};
@@ -14,6 +13,7 @@ use crate::call::{Bound, Lane};
 use crate::command::{Amount, Draw, Pass};
 use crate::memory::Turn;
 use crate::texel::{self, Kind};
+use crate::text::Interpolation;
 
 /// Vertices or instances of a draw at most: more are a fault.
 const MOST: u32 = 1 << 22;
@@ -100,6 +100,14 @@ fn one(turn: &Turn, pass: &Pass, draw: &Draw, tiles: &mut Tiles, stopper: &mut S
         Some(function) => bound(&function.compiled.interface, &draw.state.fragment),
         None => Bound::default(),
     };
+    let fragment = state.fragment.as_ref().map(|f| &f.compiled.interface);
+    let inputs: Vec<Interpolation> = fragment.iter().flat_map(|f| &f.inputs).map(|i| i.interpolation).collect();
+    let clipper = Clipper {
+        view: View::of(&draw.state.viewport),
+        mode: draw.state.clip,
+        distances: state.vertex.compiled.interface.clip_distances,
+        inputs: &inputs,
+    };
     let samples = pass.extent.samples;
     let lanes = [Lane::ZERO; 4];
     let mut painter = Painter { turn, draw, bound: &fragment_bound, tiles, stopper, samples, passed: 0, lanes };
@@ -116,7 +124,7 @@ fn one(turn: &Turn, pass: &Pass, draw: &Draw, tiles: &mut Tiles, stopper: &mut S
         for (number, corners) in primitives.iter().enumerate() {
             let found = corners.map(|c| unique.binary_search(&ids[c]).ok().and_then(|at| vertices.get(at)));
             if let [Some(a), Some(b), Some(c)] = found {
-                primitive(&mut painter, pass, [a, b, c], number as u32);
+                primitive(&mut painter, pass, &clipper, [a, b, c], number as u32);
             }
         }
     }
@@ -130,44 +138,46 @@ fn bounds(pass: &Pass, draw: &Draw) -> Bounds {
     Bounds([x, y, (x + width).min(right), (y + height).min(bottom)])
 }
 
-fn primitive(painter: &mut Painter<'_, '_>, pass: &Pass, vertices: [&Vertex; 3], number: u32) {
+fn primitive(painter: &mut Painter<'_, '_>, pass: &Pass, clipper: &Clipper<'_>, vertices: [&Vertex; 3], number: u32) {
     let draw = painter.draw;
-    let (state, viewport) = (&draw.state, draw.state.viewport);
-    let distances = draw.pipeline.0.vertex.compiled.interface.clip_distances;
-    let bounds = bounds(pass, draw);
+    let state = &draw.state;
+    let bounds = bounds(pass, draw).and(clipper.view.pixels());
     // All vertices of a primitive have the same layer; one that is not there is the first.
     let layer = if vertices[0].layer < pass.extent.layers { vertices[0].layer } else { 0 };
-    let samples = painter.samples;
-    let mut paint = |shape: Shape, front: bool, bias: f64| {
-        let piece = Piece { shape, vertices, front, bias, layer, number };
+    let (samples, inputs) = (painter.samples, clipper.inputs);
+    let mut paint = |shape: &Shape, setup: &Setup, front: bool, bias: f32| {
+        let piece = Piece { setup, first: vertices[0], front, bias, layer, number };
         shape.cover(bounds, samples, |x, y, masks| painter.quad(&piece, x, y, masks));
     };
     match draw.primitive {
         PrimitiveType::Point => {
-            for corner in clip(&vertices[..1], state.clip, distances, &viewport) {
-                let size = f64::from(vertices[0].point_size.clamp(1.0, 511.0));
-                paint(Shape::Point(project(&corner, &viewport), size), true, 0.0);
+            let Some(corner) = clipper.point(vertices[0]) else { return };
+            let size = vertices[0].point_size.clamp(1.0, 511.0);
+            if let Some((shape, size)) = Shape::point(&corner, size, samples) {
+                paint(&shape, &Setup::point(&corner, size, samples, inputs), true, 0.0);
             }
         }
         PrimitiveType::Line | PrimitiveType::LineStrip => {
-            if let [a, b] = clip(&vertices[..2], state.clip, distances, &viewport)[..] {
-                paint(Shape::Line([project(&a, &viewport), project(&b, &viewport)]), true, 0.0);
+            let Some([a, b]) = clipper.line([vertices[0], vertices[1]]) else { return };
+            if let Some(shape) = Shape::line([&a, &b], samples) {
+                paint(&shape, &Setup::line([&a, &b], samples, inputs), true, 0.0);
             }
         }
         PrimitiveType::Triangle | PrimitiveType::TriangleStrip => {
-            let polygon = clip(&vertices, state.clip, distances, &viewport);
-            let points: Vec<_> = polygon.iter().map(|c| project(c, &viewport)).collect();
-            let cut = polygon.iter().any(|c| !c.parts.contains(&1.0));
-            let origin = if cut { Whole::of(&vertices, &viewport) } else { None };
-            let piece = |points| origin.map_or(Shape::Triangle(points), |origin| Shape::Piece(points, origin));
-            let triangles: Vec<Shape> =
-                (1..points.len().saturating_sub(1)).map(|n| piece([points[0], points[n], points[n + 1]])).collect();
-            let areas = triangles.iter().map(|t| t.corners().map_or(0, area));
-            let whole: i128 = areas.map(i128::from).sum();
-            if whole == 0 {
+            let polygon = clipper.triangle(vertices);
+            let last = polygon.len().saturating_sub(1);
+            let pieces = (1..last).filter_map(|n| {
+                let corners = [&polygon[0], &polygon[n], &polygon[n + 1]];
+                let shape = Shape::triangle(corners, samples)?;
+                let size = shape.area();
+                (size != 0).then_some((corners, shape, size > 0))
+            });
+            let pieces: Vec<([&Corner<'_>; 3], Shape, bool)> = pieces.collect();
+            // What is cut from a triangle runs as it does; rounded to steps a piece may turn.
+            let Some(clockwise) = pieces.iter().max_by_key(|(_, shape, _)| shape.area().abs()).map(|p| p.2) else {
                 return;
-            }
-            let front = (whole > 0) == (state.winding == Winding::Clockwise);
+            };
+            let front = clockwise == (state.winding == Winding::Clockwise);
             let culled = match state.cull {
                 CullMode::None => false,
                 CullMode::Front => front,
@@ -176,21 +186,26 @@ fn primitive(painter: &mut Painter<'_, '_>, pass: &Pass, vertices: [&Vertex; 3],
             if culled {
                 return;
             }
-            let bias = bias(draw, pass.depth.as_ref().map(|d| d.target.texture.format()), &triangles);
-            if state.fill == FillMode::Fill {
-                triangles.into_iter().for_each(|shape| paint(shape, front, bias));
-                return;
-            }
-            let mode = if state.clip == DepthClipMode::Clip { DepthClipMode::Clip } else { DepthClipMode::Clamp };
-            for (n, next) in [(0, 1), (1, 2), (2, 0)] {
-                // As a line of its own, whose parts are those of the triangle's vertices.
-                if let [mut a, mut b] = clip(&[vertices[n], vertices[next]], mode, distances, &viewport)[..] {
-                    for corner in [&mut a, &mut b] {
-                        let [first, second, _] = corner.parts;
-                        corner.parts = [0.0; 3];
-                        (corner.parts[n], corner.parts[next]) = (first, second);
+            let format = pass.depth.as_ref().map(|d| d.target.texture.format());
+            for ([a, b, c], shape, clockwise) in &pieces {
+                let ordered = if *clockwise { [*a, *c, *b] } else { [*a, *b, *c] };
+                let setup = Setup::triangle(ordered, samples, inputs);
+                let bias = bias(draw, format, &setup, ordered);
+                if state.fill == FillMode::Fill {
+                    paint(shape, &setup, front, bias);
+                    continue;
+                }
+                // Its sides that are those of the polygon, in lavapipe's order: where two meet, the later is seen.
+                for (from, to) in [(c, a), (a, b), (b, c)] {
+                    let side = (0..=last).any(|n| {
+                        let next = if n == last { 0 } else { n + 1 };
+                        polygon[n].edge
+                            && std::ptr::eq(&raw const polygon[n], &raw const **from)
+                            && std::ptr::eq(&raw const polygon[next], &raw const **to)
+                    });
+                    if let (true, Some(shape)) = (side, Shape::line([from, to], samples)) {
+                        paint(&shape, &Setup::line([from, to], samples, inputs), front, bias);
                     }
-                    paint(Shape::Line([project(&a, &viewport), project(&b, &viewport)]), front, bias);
                 }
             }
         }
@@ -198,21 +213,20 @@ fn primitive(painter: &mut Painter<'_, '_>, pass: &Pass, vertices: [&Vertex; 3],
 }
 
 /// The depth bias of a triangle. Source: Apple, `setDepthBias:slopeScale:clamp:`.
-fn bias(draw: &Draw, format: Option<PixelFormat>, triangles: &[Shape]) -> f64 {
-    let [constant, scale, limit] = draw.state.bias.map(f64::from);
+fn bias(draw: &Draw, format: Option<PixelFormat>, setup: &Setup, corners: [&Corner<'_>; 3]) -> f32 {
+    let [constant, scale, limit] = draw.state.bias;
     let Some(format) = format else { return 0.0 };
     if constant == 0.0 && scale == 0.0 {
         return 0.0;
     }
-    let slope = triangles.iter().map(Shape::slope).filter(|s| s.is_finite()).fold(0.0, f64::max);
+    let slope = if setup.slope().is_finite() { setup.slope() } else { 0.0 };
     let (kind, fields) = texel::fields(format);
     let step = match kind {
-        Kind::Unorm => f64::from(-(fields[0].1 as i32)).exp2(),
+        Kind::Unorm => (-(fields[0].1 as f32)).exp2(),
         _ => {
-            let corners = triangles.iter().filter_map(Shape::corners).flatten();
-            let most = corners.map(|p| p.z.abs()).fold(0.0, f64::max);
+            let most = corners.iter().map(|c| c.window[2].abs()).fold(0.0, f32::max);
             // The least exponent of normal numbers where all is zero.
-            (most.max(f64::from(f32::MIN_POSITIVE)).log2().floor() - 23.0).exp2()
+            (most.max(f32::MIN_POSITIVE).log2().floor() - 23.0).exp2()
         }
     };
     let bias = constant * step + scale * slope;

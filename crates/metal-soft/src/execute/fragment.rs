@@ -6,7 +6,8 @@ use afterimage_metal_calls::{
 
 use super::Stopper;
 use super::blend;
-use super::raster::{Here, Shape, positions};
+use super::raster::positions;
+use super::setup::Setup;
 use super::tile::{Spot, Tiles};
 use super::vertex::Vertex;
 use crate::call::{Bound, Lane, Lanes};
@@ -19,11 +20,11 @@ use crate::text::{At, Interface, Interpolation};
 /// A primitive, or a piece of one.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece<'a> {
-    pub(crate) shape: Shape,
-    /// As many as the primitive has, and the last of them again.
-    pub(crate) vertices: [&'a Vertex; 3],
+    pub(crate) setup: &'a Setup,
+    /// The vertex whose values are those of the whole primitive where they are flat.
+    pub(crate) first: &'a Vertex,
     pub(crate) front: bool,
-    pub(crate) bias: f64,
+    pub(crate) bias: f32,
     pub(crate) layer: u32,
     pub(crate) number: u32,
 }
@@ -174,9 +175,9 @@ impl Painter<'_, '_> {
         }
     }
 
-    fn depth_of(&self, piece: &Piece<'_>, here: &Here) -> f32 {
+    fn depth_of(&self, piece: &Piece<'_>, at: [f32; 2]) -> f32 {
         let [near, far] = self.draw.state.viewport.depth;
-        let z = (here.z + piece.bias) as f32;
+        let z = piece.setup.z(at) + piece.bias;
         // With clipping there is nothing outside but for the bias and the last bit.
         z.clamp(near.min(far) as f32, near.max(far) as f32)
     }
@@ -219,10 +220,8 @@ impl Painter<'_, '_> {
                 let [near, far] = self.draw.state.viewport.depth;
                 given_depth.clamp(near.min(far) as f32, near.max(far) as f32)
             } else {
-                let [dx, dy] = positions(self.samples)[sample as usize].map(|d| d as f64 / 256.0);
-                let w = piece.vertices.map(|v| v.position[3]);
-                let here = piece.shape.at(f64::from(spot.x) + dx, f64::from(spot.y) + dy, w);
-                self.depth_of(piece, &here)
+                let pixel = [i64::from(spot.x), i64::from(spot.y)];
+                self.depth_of(piece, piece.setup.place(pixel, positions(self.samples)[sample as usize]))
             };
             let there = f32::from_bits(texel::decode(tile.format, tile.at(spot))[0]);
             depth_passes = compare(of.compare, quantized(tile.format, z), quantized(tile.format, there));
@@ -256,11 +255,7 @@ impl Painter<'_, '_> {
         let interface = &function.compiled.interface;
         let full = if self.samples >= 32 { u32::MAX } else { (1 << self.samples) - 1 };
         for (n, covered) in masks.into_iter().enumerate() {
-            let w = piece.vertices.map(|v| v.position[3]);
-            let place = |at: [i64; 2]| {
-                let [dx, dy] = at.map(|d| d as f64 / 256.0);
-                [(x + (n as i64 & 1)) as f64 + dx, (y + (n as i64 >> 1)) as f64 + dy]
-            };
+            let pixel = [x + (n as i64 & 1), y + (n as i64 >> 1)];
             let middle = match sample {
                 Some(sample) => positions(self.samples)[sample as usize],
                 None => [128, 128],
@@ -271,19 +266,14 @@ impl Painter<'_, '_> {
                 mask if mask == full => middle,
                 mask => positions(self.samples)[mask.trailing_zeros() as usize],
             };
-            let at = place(middle);
-            let here = piece.shape.at(at[0], at[1], w);
-            let beside = if centroid == middle {
-                here
-            } else {
-                let at = place(centroid);
-                piece.shape.at(at[0], at[1], w)
-            };
-            let depth = self.depth_of(piece, &here);
+            let here = piece.setup.place(pixel, middle);
+            let beside = piece.setup.place(pixel, centroid);
+            let depth = self.depth_of(piece, here);
             let lane = &mut self.lanes[n];
             lane.helper = u32::from(covered == 0);
             lane.killed = 0;
-            lane.position = [at[0] as f32, at[1] as f32, depth, here.over_w as f32];
+            let at = [0, 1].map(|i| pixel[i] as f32 + middle[i] as f32 / 256.0);
+            lane.position = [at[0], at[1], depth, piece.setup.over_w(here)];
             lane.front_facing = u32::from(piece.front);
             lane.primitive_id = piece.number;
             lane.layer = piece.layer;
@@ -293,31 +283,14 @@ impl Painter<'_, '_> {
             lane.depth = depth;
             lane.stencil = 0;
             lane.output = [[0; 4]; crate::call::OUT];
-            lane.point_coord = match piece.shape {
-                Shape::Point(point, size) => [0, 1].map(|i| ((at[i] - point.exact[i]) / size + 0.5) as f32),
-                _ => [0.0; 2],
-            };
+            lane.point_coord = piece.setup.in_point(here);
             for (slot, input) in interface.inputs.iter().enumerate() {
-                let values = piece.vertices.map(|v| v.varyings[slot]);
-                let (parts, at) = match input.interpolation {
-                    Interpolation::Flat => {
-                        lane.input[slot] = values[0];
-                        continue;
-                    }
-                    Interpolation::Perspective { at } => {
-                        (here.parts, if at == At::Centroid { Some(beside.parts) } else { None })
-                    }
-                    Interpolation::Linear { at } => {
-                        (here.linear, if at == At::Centroid { Some(beside.linear) } else { None })
-                    }
+                let place = |at: At| if at == At::Centroid { beside } else { here };
+                lane.input[slot] = match input.interpolation {
+                    Interpolation::Flat => piece.first.varyings[slot],
+                    Interpolation::Perspective { at } => piece.setup.value(slot, true, place(at)),
+                    Interpolation::Linear { at } => piece.setup.value(slot, false, place(at)),
                 };
-                let parts = at.unwrap_or(parts);
-                lane.input[slot] = std::array::from_fn(|c| {
-                    let sum: f64 = (0..3)
-                        .map(|k| if parts[k] == 0.0 { 0.0 } else { parts[k] * f64::from(f32::from_bits(values[k][c])) })
-                        .sum();
-                    (sum as f32).to_bits()
-                });
             }
             for target in &interface.color_inputs {
                 if let Some(Some(tile)) = self.tiles.colors.get(*target as usize)

@@ -7,6 +7,7 @@ mod draw;
 mod fragment;
 mod kernel;
 pub(crate) mod raster;
+pub(crate) mod setup;
 mod tile;
 pub(crate) mod vertex;
 
