@@ -1,5 +1,6 @@
 //! A capture drawn by both renderers, and how their pictures compare.
 
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,6 +20,8 @@ const LIMIT: &str = "900";
 /// pixels of a quad where a shader gives each its own.
 pub(crate) const EXACT: (&str, &str) = ("GALLIVM_PERF", "no_aos_sampling,no_quad_lod");
 
+/// In which file of its folder what came of a capture is written down.
+const RESULT: &str = "result.txt";
 /// How `afterimage replay` ends where a capture has nothing to draw.
 const NOTHING: &str = "holds no whole frame and no draw";
 
@@ -33,6 +36,47 @@ pub(crate) struct Drawn {
     pub(crate) why: Option<String>,
     /// Seconds that the renderer on Metal took.
     pub(crate) seconds: f64,
+}
+
+/// What an earlier call with the same program drew of the same capture, if it wrote it down.
+pub(crate) fn kept(folder: &Path, key: u64) -> Option<Drawn> {
+    let text = std::fs::read_to_string(folder.join(RESULT)).ok()?;
+    let (first, rest) = text.split_once('\n')?;
+    if first != format!("{key:016x}") {
+        return None;
+    }
+    let mut fields = rest.trim_end_matches('\n').splitn(5, '\t');
+    let mut next = || fields.next();
+    let (pictures, seconds) = (next()?.parse().ok()?, next()?.parse().ok()?);
+    let (part, name) = (next()?, next()?);
+    let worst = if name.is_empty() { None } else { Some((part.parse().ok()?, name.to_owned())) };
+    let why = next().filter(|why| !why.is_empty()).map(str::to_owned);
+    Some(Drawn { pictures, worst, why, seconds })
+}
+
+/// Writes down what came of a capture, for [`kept`].
+///
+/// # Errors
+/// When the file cannot be written.
+pub(crate) fn keep(folder: &Path, key: u64, drawn: &Drawn) -> Result {
+    let (part, name) = drawn.worst.clone().unwrap_or_default();
+    let why = drawn.why.as_deref().unwrap_or_default().replace(['\n', '\t'], " ");
+    let text = format!("{key:016x}\n{}\t{}\t{part}\t{name}\t{why}\n", drawn.pictures, drawn.seconds);
+    let file = folder.join(RESULT);
+    std::fs::write(&file, text).doing(format!("writing {}", file.display()))
+}
+
+/// What a drawing depends on: the program, the capture, and how they are compared.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(crate) fn key(files: &[&Path]) -> Result<u64> {
+    let mut hasher = std::hash::DefaultHasher::new();
+    (LEVELS, SAME.to_bits(), EXACT).hash(&mut hasher);
+    for file in files {
+        std::fs::read(file).doing(format!("reading {}", file.display()))?.hash(&mut hasher);
+    }
+    Ok(hasher.finish())
 }
 
 /// Draws a capture with both, into `vulkan` and `metal` of a folder, and compares.
@@ -105,4 +149,25 @@ fn compare(drawn: &mut Drawn, [vulkan, metal]: [&Path; 2]) -> Result {
         drawn.why = Some(format!("{part:.2} % of the pixels of {name} are within {LEVELS} level"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_drawn_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let worst = Some((0.5, "a.png".to_owned()));
+        for drawn in [
+            Drawn { pictures: 3, worst: worst.clone(), why: Some("50 %\nof it".to_owned()), seconds: 1.5 },
+            Drawn { pictures: 3, worst, why: None, seconds: 1.5 },
+            Drawn { pictures: 0, worst: None, why: None, seconds: 0.0 },
+        ] {
+            keep(folder.path(), 7, &drawn).unwrap();
+            let one_line = Drawn { why: drawn.why.as_ref().map(|why| why.replace('\n', " ")), ..drawn };
+            assert_eq!(kept(folder.path(), 7), Some(one_line));
+            assert_eq!(kept(folder.path(), 8), None);
+        }
+    }
 }

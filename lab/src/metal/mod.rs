@@ -9,6 +9,7 @@ mod material;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum as _;
 use xtask::build::{self, Profile, Tree};
@@ -43,9 +44,15 @@ pub(crate) struct Args {
     /// Only what `cargo xtask test` draws.
     #[arg(long)]
     quick: bool,
-    /// Do not make captures anew that lie there from an earlier call.
+    /// Do not make captures anew that lie there from an earlier call, nor draw those again that the same program drew.
     #[arg(long)]
     again: bool,
+    /// Begin no capture after so many minutes; `--again` goes on with what is left.
+    #[arg(long, value_name = "NUMBER")]
+    minutes: Option<u64>,
+    /// Draw with programs as the tests build them, and not a release.
+    #[arg(long)]
+    dev: bool,
     /// A tree as `cargo xtask dist` makes, instead of building one.
     #[arg(long, value_name = "FOLDER")]
     tree: Option<PathBuf>,
@@ -59,18 +66,21 @@ pub(crate) struct Args {
 /// # Errors
 /// When captures cannot be made or drawn, or the list is not right.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
+    let profile = if args.dev { Profile::Dev } else { Profile::Release };
     let (machine, tree) = match &args.tree {
         Some(folder) => (setup::found(ws), Tree::existing(folder)),
         None => {
             let machine = setup::ensure(ws, &setup::Args::default())?;
-            let tree = build::tree(ws, &machine, Profile::Release)?;
+            let tree = build::tree(ws, &machine, profile)?;
             (machine, tree)
         }
     };
     let out = ws.target.join("metal");
-    let source = Source { ws, machine: &machine, tree: &tree, profile: Profile::Release, quick: args.quick, out: &out };
+    let source = Source { ws, machine: &machine, tree: &tree, profile, quick: args.quick, out: &out };
+    let until = args.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
+    let drawing = Drawing { ws, tree: &tree, out: &out, keeps: args.again, until };
     let kinds = if args.kinds.is_empty() { Kind::value_variants() } else { &args.kinds };
-    let mut results = Vec::new();
+    let (mut results, mut left) = (Vec::new(), 0);
     for &kind in kinds {
         let list = out.join(format!("{}.txt", kind.name()));
         let material = match args.again && list.is_file() {
@@ -85,7 +95,14 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
             .into_iter()
             .filter(|material| args.only.as_ref().is_none_or(|text| material.name.contains(text)))
             .collect();
-        results.push((kind, draw(ws, &tree, &out, kind, &wanted)?));
+        let (drawn, not_yet) = drawing.draw(kind, &wanted)?;
+        results.push((kind, drawn));
+        left += not_yet;
+    }
+    if left > 0 {
+        print!("{}", summary(&results));
+        return Err(Failure::new("drawing everything in time", format!("{left} captures are left"))
+            .advise("the same with --again goes on with them"));
     }
     let file = file(ws);
     let listed = Misses::read(&file)?;
@@ -108,11 +125,12 @@ pub(crate) fn test(ws: &Workspace, machine: &Machine) -> Result<usize> {
     let tree = build::tree(ws, machine, Profile::Dev)?;
     let out = ws.target.join("test-metal");
     let source = Source { ws, machine, tree: &tree, profile: Profile::Dev, quick: true, out: &out };
+    let drawing = Drawing { ws, tree: &tree, out: &out, keeps: false, until: None };
     let mut results = Vec::new();
     // The samples are drawn by the part that runs them.
     for kind in [Kind::Nv2a, Kind::Gnm, Kind::Wine] {
         let material = source.captures(kind)?;
-        results.push((kind, draw(ws, &tree, &out, kind, &material)?));
+        results.push((kind, drawing.draw(kind, &material)?.0));
     }
     let (all, misses) = names(&results);
     print!("{}", summary(&results));
@@ -134,24 +152,59 @@ fn file(ws: &Workspace) -> PathBuf {
 
 type Results = Vec<(Material, Drawn)>;
 
-fn draw(ws: &Workspace, tree: &Tree, out: &Path, kind: Kind, material: &[Material]) -> Result<Results> {
-    let progress = Progress::start(format!("drawing {} captures with both renderers: {}", material.len(), kind.name()));
-    let one = |material: &Material| {
-        let drawn = drawn::both(ws, &tree.afterimage(), &material.capture, &out.join("drawn").join(&material.name))?;
-        let said = drawn.why.as_deref().unwrap_or("ok");
-        progress.now(&format!("{}: {said} ({:.1} s)", material.name, drawn.seconds));
-        Ok((material.clone(), drawn))
-    };
-    let results: Result<Results> = step::at_once(BUSY, material, one).into_iter().collect();
-    progress.finish(&results);
-    let something = |(_, drawn): &(Material, Drawn)| drawn.pictures > 0 || drawn.why.is_some();
-    let results = results.map(|results| results.into_iter().filter(something).collect::<Results>());
-    for (material, drawn) in results.iter().flatten() {
-        if let Some(why) = &drawn.why {
-            println!("{}: {why}", material.name);
+/// How captures are drawn.
+struct Drawing<'a> {
+    ws: &'a Workspace,
+    tree: &'a Tree,
+    out: &'a Path,
+    /// What the same program drew in an earlier call is not drawn again.
+    keeps: bool,
+    /// When no other is begun.
+    until: Option<Instant>,
+}
+
+impl Drawing<'_> {
+    /// What came of those that have something to compare, and how many are left.
+    fn draw(&self, kind: Kind, material: &[Material]) -> Result<(Results, usize)> {
+        let progress =
+            Progress::start(format!("drawing {} captures with both renderers: {}", material.len(), kind.name()));
+        let one = |material: &Material| {
+            let drawn = self.one(material)?;
+            if let Some((drawn, false)) = &drawn {
+                let said = drawn.why.as_deref().unwrap_or("ok");
+                progress.now(&format!("{}: {said} ({:.1} s)", material.name, drawn.seconds));
+            }
+            Ok(drawn.map(|(drawn, _)| (material.clone(), drawn)))
+        };
+        let results: Result<Vec<Option<(Material, Drawn)>>> = step::at_once(BUSY, material, one).into_iter().collect();
+        progress.finish(&results);
+        let results = results?;
+        let left = results.iter().filter(|result| result.is_none()).count();
+        let something = |(_, drawn): &(Material, Drawn)| drawn.pictures > 0 || drawn.why.is_some();
+        let results: Results = results.into_iter().flatten().filter(something).collect();
+        for (material, drawn) in &results {
+            if let Some(why) = &drawn.why {
+                println!("{}: {why}", material.name);
+            }
         }
+        Ok((results, left))
     }
-    results
+
+    /// What came of a capture, and whether that was known; nothing if there is no time left for it.
+    fn one(&self, material: &Material) -> Result<Option<(Drawn, bool)>> {
+        let folder = self.out.join("drawn").join(&material.name);
+        let program = self.tree.afterimage();
+        let key = drawn::key(&[&program, &material.capture])?;
+        if let Some(known) = drawn::kept(&folder, key).filter(|_| self.keeps) {
+            return Ok(Some((known, true)));
+        }
+        if self.until.is_some_and(|until| Instant::now() >= until) {
+            return Ok(None);
+        }
+        let drawn = drawn::both(self.ws, &program, &material.capture, &folder)?;
+        drawn::keep(&folder, key, &drawn)?;
+        Ok(Some((drawn, false)))
+    }
 }
 
 /// All captures, and those that do not agree.
