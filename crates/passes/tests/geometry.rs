@@ -7,19 +7,25 @@ use std::collections::HashMap;
 
 use afterimage_interp::{Environment, Group, Interpreter, SampleArgs};
 use afterimage_ir::{
-    BankDecl, BankSource, Builder, FeedbackDecl, GeometryDecl, InputDecl, InputPrimitive, Module, OutputAt, OutputDecl,
-    OutputPrimitive, Stage, TextureDecl, Type,
+    BankDecl, BankSource, Builder, FeedbackDecl, GeometryDecl, InputAt, InputDecl, InputPrimitive, Module, OutputAt,
+    OutputDecl, OutputPrimitive, Stage, TextureDecl, Type,
 };
 use afterimage_passes::feedback::block::{Counters, Draw, Request, VertexBuffer};
 use afterimage_passes::feedback::table::{Provoking, TABLE};
-use afterimage_passes::feedback::{FeedbackError, lower_geometry, plan, prepare, strides};
-use primitives::{Captured, Case, FILL, all_vertices, attribute, attributes, case, expected, strips, vertex};
+use afterimage_passes::feedback::{
+    Drawing, Drawn, FeedbackError, draw_geometry, lower_geometry, plan, prepare, strides, takes,
+};
+use primitives::{
+    Captured, Case, FILL, all_vertices, attribute, attributes, case, each_primitive, expected, strips, vertex,
+};
 
 /// Device memory by words, and the system values of what runs.
 #[derive(Default)]
 struct Memory {
     words: RefCell<HashMap<u64, u32>>,
     system: u64,
+    /// The vertex that a vertex shader runs for.
+    vertex: u32,
 }
 
 impl Memory {
@@ -39,7 +45,10 @@ impl Memory {
 
 impl Environment for Memory {
     fn input(&self, decl: &InputDecl, _: usize) -> [u32; 4] {
-        panic!("{} is read", decl.at)
+        match decl.at {
+            InputAt::VertexIndex => [self.vertex, 0, 0, 0],
+            at => panic!("{at} is read"),
+        }
     }
 
     fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
@@ -63,13 +72,31 @@ impl Environment for Memory {
     }
 }
 
-/// The lowered shader on the same draw.
-fn lowered(module: &Module, preparing: &Module, strides: [u32; 4], case: &Case) -> Captured {
+/// Where the system values of a draw are, and the counters.
+const DRAW: u64 = 0x1_0000_0000;
+const COUNTERS: u64 = 0x1_0000_3000;
+
+/// Where the buffers are that are captured into.
+fn buffer_at(n: u64) -> u64 {
+    0x1_ffff_fff0 + 0x10_0000 * n
+}
+
+/// Runs a kernel.
+fn run(memory: &mut Memory, module: &Module, system: u64, groups: [u32; 3]) {
+    memory.system = system;
+    for x in 0..groups[0] {
+        let group = Group { id: [x, 0, 0], count: groups, wave: 32 };
+        let interpreter = Interpreter::new(module).unwrap().step_limit(1 << 24).whole_barriers();
+        interpreter.run_group(memory, group).unwrap();
+    }
+}
+
+/// A draw that is ready for the lowered shader.
+fn ready(preparing: &Module, strides: [u32; 4], case: &Case) -> Memory {
     let row = &TABLE[case.topology as usize];
-    let (draw_at, request_at, other_at) = (0x1_0000_0000_u64, 0x1_0000_1000, 0x1_0000_2000);
-    let (counters_at, scratch_at, groups_at) = (0x1_0000_3000, 0x1_0000_4000, 0x1_0000_5000);
+    let (draw_at, request_at, other_at) = (DRAW, 0x1_0000_1000, 0x1_0000_2000);
+    let (counters_at, scratch_at, groups_at) = (COUNTERS, 0x1_0000_4000, 0x1_0000_5000);
     let (indices_at, list_at, vertices_at) = (0x1_0001_0000, 0x1_0002_0000, 0x1_0003_0000);
-    let buffer_at = |n: u64| 0x1_ffff_fff0 + 0x10_0000 * n;
     let mut memory = Memory::default();
     let mut indices: Vec<u32> = Vec::new();
     for (n, run) in case.runs.iter().enumerate() {
@@ -108,32 +135,91 @@ fn lowered(module: &Module, preparing: &Module, strides: [u32; 4], case: &Case) 
     other.buffers = [0, 1, 2, 3].map(buffer_at);
     memory.put(other_at, bytemuck::cast_slice(bytemuck::bytes_of(&other)));
 
-    let run = |memory: &mut Memory, module: &Module, system: u64| {
-        memory.system = system;
-        let group = Group { id: [0; 3], count: [1; 3], wave: 32 };
-        let interpreter = Interpreter::new(module).unwrap().step_limit(1 << 24).whole_barriers();
-        interpreter.run_group(memory, group).unwrap();
-    };
     if case.indexed {
-        run(&mut memory, preparing, request_at);
+        run(&mut memory, preparing, request_at, [1; 3]);
     } else {
         let planned = plan(&request, &Counters::default()).unwrap().draw;
         let draw = Draw { request: other_at, vertex_buffers: draw.vertex_buffers, ..planned };
         memory.put(draw_at, bytemuck::cast_slice(bytemuck::bytes_of(&draw)));
     }
-    run(&mut memory, module, draw_at);
-    let counters: Counters = memory.block(counters_at);
+    memory
+}
+
+/// The lowered shader on the same draw.
+fn lowered(module: &Module, preparing: &Module, strides: [u32; 4], case: &Case) -> Captured {
+    let mut memory = ready(preparing, strides, case);
+    run(&mut memory, module, DRAW, [1; 3]);
+    let counters: Counters = memory.block(COUNTERS);
     let buffers = [0, 1, 2, 3].map(|n| memory.get(buffer_at(n), case.sizes[n as usize] as usize / 4));
     Captured { buffers, bytes: counters.bytes, needed: counters.needed, written: counters.written }
+}
+
+/// The outputs of the vertices that are drawn, three, two or one for each primitive.
+fn drawn(made: &Drawn, preparing: &Module, case: &Case) -> Vec<Vec<[u32; 4]>> {
+    let (block_at, vertices_at, indices_at) = (0x1_0000_6000, 0x2_ffff_fff0, 0x4_0000_0000);
+    let mut memory = ready(preparing, [0; 4], case);
+    let draw: Draw = memory.block(DRAW);
+    let (mut first, mut out) = (0, Vec::new());
+    // Several dispatches, of more than a group.
+    while first < draw.captured {
+        let count = (draw.captured - first).min(100);
+        let block = Drawing { draw, vertices: vertices_at, indices: indices_at, first, count, pad: [0; 2] };
+        memory.put(block_at, bytemuck::cast_slice(bytemuck::bytes_of(&block)));
+        memory.put(vertices_at, &vec![FILL; made.emits.vertex_bytes(count) as usize / 4]);
+        memory.put(indices_at, &vec![FILL; made.emits.indices(count) as usize]);
+        run(&mut memory, &made.kernel, block_at, made.emits.groups(count));
+        // What the vertex shader is told is the kernel's second block.
+        memory.system = block_at + size_of::<Draw>() as u64;
+        let indices = memory.get(indices_at, made.emits.indices(count) as usize);
+        for primitive in indices.chunks(made.emits.geometry.output.corners() as usize) {
+            if primitive.contains(&0) {
+                assert!(primitive.iter().all(|index| *index == 0), "{primitive:?}");
+                continue;
+            }
+            for index in primitive {
+                memory.vertex = *index;
+                let outcome = Interpreter::new(&made.vertex).unwrap().run(&memory).unwrap();
+                out.push(outcome.outputs.iter().map(|lanes| lanes[0]).collect());
+            }
+        }
+        memory.vertex = 0;
+        let nowhere = Interpreter::new(&made.vertex).unwrap().run(&memory).unwrap();
+        if let Some(at) = made.vertex.outputs.iter().position(|decl| decl.at == OutputAt::Position) {
+            assert_eq!(nowhere.outputs[at][0].map(f32::from_bits), [0.0, 0.0, 0.0, -1.0]);
+        }
+        first += count;
+    }
+    out
+}
+
+/// What is drawn: the first vertex of a primitive provokes.
+fn expected_drawn(vertex: &Module, geometry: &Module, case: &Case) -> Vec<Vec<[u32; 4]>> {
+    let mut out = Vec::new();
+    each_primitive(vertex, geometry, case, &mut |stream, mut primitive| {
+        if stream == 0 {
+            primitive.rotate_right(usize::from(case.provoking == Provoking::Last));
+            out.extend(primitive.into_iter().map(|outputs| {
+                let of = |(at, bits): (usize, &[u32; 4])| {
+                    let lanes = usize::from(geometry.outputs[at].ty.lanes);
+                    std::array::from_fn(|lane| if lane < lanes { bits[lane] } else { 0 })
+                };
+                outputs.iter().enumerate().map(of).collect()
+            }));
+        }
+    });
+    out
 }
 
 fn check(geometry: &Module, cases: &[Case]) {
     let (vertex, preparing) = (vertex(), prepare());
     for provoking in [Provoking::First, Provoking::Last] {
         let module = lower_geometry(&vertex, geometry, &attributes(), provoking).unwrap();
+        let made = draw_geometry(&vertex, geometry, &attributes(), provoking).unwrap();
         for case in cases.iter().filter(|case| case.provoking == provoking) {
             let wanted = expected(&vertex, geometry, case);
             assert_eq!(lowered(&module, &preparing, strides(geometry), case), wanted, "{case:?}");
+            let wanted = expected_drawn(&vertex, geometry, case);
+            assert_eq!(drawn(&made, &preparing, case), wanted, "{case:?}");
         }
     }
 }
@@ -205,6 +291,7 @@ fn other_topologies_are_not_captured() {
     let (vertex, geometry) = (vertex(), all_vertices("triangles_adjacency", 6));
     let module = lower_geometry(&vertex, &geometry, &attributes(), Provoking::First).unwrap();
     for topology in [0, 1, 3, 4, 6, 7] {
+        assert!(!takes(InputPrimitive::TrianglesAdjacency, &TABLE[topology as usize]));
         let case = case(topology, Provoking::First, 20);
         assert_eq!(lowered(&module, &prepare(), strides(&geometry), &case), Captured::new(&case));
     }
@@ -225,6 +312,11 @@ fn what_cannot_be_lowered_is_named() {
     let mut other = strips("points", "points", 4, 1);
     other.banks[0].name = "d".into();
     assert!(lower(&vertex, &other).unwrap_err().to_string().contains("stage bank 4 is another one"));
+    assert!(takes(InputPrimitive::TrianglesAdjacency, &TABLE[9]));
+    let draw = |vertex: &Module, geometry: &Module| draw_geometry(vertex, geometry, &attributes(), Provoking::First);
+    assert!(matches!(draw(&geometry, &geometry), Err(FeedbackError::Stage("geometry"))));
+    assert_eq!(draw(&vertex, &plain).unwrap().emits.stride, 16, "nothing need be captured");
+    assert!(draw(&vertex, &endless()).unwrap_err().to_string().contains("more than"));
     assert!(lower(&vertex, &endless()).unwrap_err().to_string().contains("more than"));
 }
 

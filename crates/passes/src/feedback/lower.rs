@@ -171,7 +171,7 @@ fn scatter(module: &Module, options: &Options) -> Result<Module, FeedbackError> 
 }
 
 /// Number of a lane in the whole dispatch.
-fn invocation(b: &mut Builder) -> Value {
+pub(super) fn invocation(b: &mut Builder) -> Value {
     let (group, groups, lane) =
         (b.builtin(InputAt::WorkgroupId), b.builtin(InputAt::WorkgroupCount), b.builtin(InputAt::LocalIndex));
     let (x, y, width) = (b.extract(group, 0), b.extract(group, 1), b.extract(groups, 0));

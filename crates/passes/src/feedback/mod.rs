@@ -8,6 +8,7 @@
 //! * [`plan`] fills that block where the host knows the draw's numbers. [`prepare`] is a shader that fills it where only the device does:
 //!   indirect draws, draws of as many vertices as were captured, capacity left by those, and restarts among indices.
 //! * [`lower_geometry`] does the same for a geometry shader with the vertex shader in front of it.
+//! * [`draw_geometry`] draws what a geometry shader emits where there is no such stage: a compute shader stores it, a vertex shader reads it.
 //! * Vertex attributes are read from memory by the shader itself, as [`Fetch`] says.
 
 pub mod block;
@@ -20,7 +21,7 @@ mod prepare;
 pub mod table;
 
 pub use fetch::{Fetch, Layout, Number};
-pub use geometry::lower_geometry;
+pub use geometry::{Drawing, Drawn, Emits, draw_geometry, lower_geometry, takes};
 pub use lower::lower;
 pub use plan::{Plan, plan, plan_list};
 pub use prepare::prepare;

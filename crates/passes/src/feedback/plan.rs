@@ -70,9 +70,15 @@ fn planned(request: &Request, counters: &Counters, listed: Option<u32>) -> Plan 
     counters.needed[0] = counters.needed[0].wrapping_add(all);
     counters.written[0] = counters.written[0].wrapping_add(draw.captured.into());
     let stores = request.strides != [0; BUFFERS];
-    let groups = if stores { draw.captured.wrapping_mul(recorded).div_ceil(GROUP) } else { 0 };
+    let lanes = if stores { draw.captured.wrapping_mul(recorded) } else { 0 };
+    Plan { draw, groups: groups(lanes), counters }
+}
+
+/// The work groups of a dispatch of so many lanes.
+pub(super) fn groups(lanes: u32) -> [u32; 3] {
+    let groups = lanes.div_ceil(GROUP);
     let rows = if groups > MOST_GROUPS { groups.div_ceil(ROW_GROUPS) } else { 1 };
-    Plan { draw, groups: [if rows > 1 { ROW_GROUPS } else { groups }, rows, 1], counters }
+    [if rows > 1 { ROW_GROUPS } else { groups }, rows, 1]
 }
 
 /// Whole primitives that a buffer has room for; none for a buffer that is not captured into.

@@ -121,11 +121,14 @@ impl Captured {
     }
 }
 
-/// The model.
-pub(crate) fn expected(vertex: &Module, geometry: &Module, case: &Case) -> Captured {
-    let mut out = Captured::new(case);
+/// The model of what is emitted: every primitive of a stream, as the outputs of its vertices.
+pub(crate) fn each_primitive(
+    vertex: &Module,
+    geometry: &Module,
+    case: &Case,
+    found: &mut dyn FnMut(usize, Vec<&Vec<[u32; 4]>>),
+) {
     let decl = geometry.geometry.unwrap();
-    let (strides, streams) = (strides(geometry), streams(geometry));
     let (run_vertex, run_geometry) = (Interpreter::new(vertex).unwrap(), Interpreter::new(geometry).unwrap());
     for instance in case.first_instance..case.first_instance + case.instances {
         let all = case.runs.iter().flat_map(|run| {
@@ -145,30 +148,37 @@ pub(crate) fn expected(vertex: &Module, geometry: &Module, case: &Case) -> Captu
                 let stage = Stage { vertex: [0; 2], corners: &corners, numbers: [number, invocation] };
                 let emitted = run_geometry.run_primitive(&stage).unwrap();
                 for stream in 0..4 {
-                    for primitive in decompose(&emitted, decl, stream, case.provoking) {
-                        out.needed[stream] += 1;
-                        let mine: Vec<usize> =
-                            (0..4).filter(|&n| strides[n] != 0 && usize::from(streams[n]) == stream).collect();
-                        let bytes = |n: usize| primitive.len() as u32 * strides[n];
-                        if mine.iter().any(|&n| bytes(n) > case.sizes[n].saturating_sub(out.bytes[n])) {
-                            continue;
-                        }
-                        out.written[stream] += 1;
-                        for outputs in primitive {
-                            for c in geometry.feedback.iter().filter(|c| mine.contains(&usize::from(c.buffer))) {
-                                let n = usize::from(c.buffer);
-                                let first = (out.bytes[n] + c.offset) as usize / 4;
-                                let from = usize::from(c.component)..usize::from(c.component + c.lanes);
-                                let words = &outputs[c.output.index()][from];
-                                out.buffers[n][first..first + words.len()].copy_from_slice(words);
-                            }
-                            mine.iter().for_each(|&n| out.bytes[n] += strides[n]);
-                        }
-                    }
+                    let all = decompose(&emitted, decl, stream, case.provoking);
+                    all.into_iter().for_each(|primitive| found(stream, primitive));
                 }
             }
         }
     }
+}
+
+/// The model of what feedback leaves.
+pub(crate) fn expected(vertex: &Module, geometry: &Module, case: &Case) -> Captured {
+    let mut out = Captured::new(case);
+    let (strides, streams) = (strides(geometry), streams(geometry));
+    each_primitive(vertex, geometry, case, &mut |stream, primitive| {
+        out.needed[stream] += 1;
+        let mine: Vec<usize> = (0..4).filter(|&n| strides[n] != 0 && usize::from(streams[n]) == stream).collect();
+        let bytes = |n: usize| primitive.len() as u32 * strides[n];
+        if mine.iter().any(|&n| bytes(n) > case.sizes[n].saturating_sub(out.bytes[n])) {
+            return;
+        }
+        out.written[stream] += 1;
+        for outputs in primitive {
+            for c in geometry.feedback.iter().filter(|c| mine.contains(&usize::from(c.buffer))) {
+                let n = usize::from(c.buffer);
+                let first = (out.bytes[n] + c.offset) as usize / 4;
+                let from = usize::from(c.component)..usize::from(c.component + c.lanes);
+                let words = &outputs[c.output.index()][from];
+                out.buffers[n][first..first + words.len()].copy_from_slice(words);
+            }
+            mine.iter().for_each(|&n| out.bytes[n] += strides[n]);
+        }
+    });
     out
 }
 

@@ -8,30 +8,25 @@
 //! runs the vertex shader for the vertices of its primitive and then the geometry shader, twice: the first time primitives are counted, and
 //! the group adds up what comes before each lane; the second time they are stored.
 
+mod drawn;
+mod source;
+
 use std::mem::offset_of;
 
 use afterimage_ir::{
-    AtomicOp, Builder, GeometryDecl, Input, InputAt, InputPrimitive, MAX_VALUES, Mask, Module, Output, OutputAt,
-    Primitives, Stage, Swizzle, Type, Value, Var, verify,
+    AtomicOp, Builder, GeometryDecl, Input, InputAt, MAX_VALUES, Module, Output, Primitives, Stage, Swizzle, Type,
+    Value, Var, verify,
 };
 
 use super::block::{Counters, Draw, GROUP, Request, STREAMS};
 use super::code::{Code, System, check};
-use super::lower::{compute_slot, corner_of, finish, run_vertex};
+use super::lower::finish;
 use super::table::{Provoking, Row, TABLE};
 use super::{Attribute, FeedbackError};
+use source::{Source, share, total};
 
-/// Where the neighbour behind a corner of a triangle of a strip with adjacency is: from the triangle's first vertex, for corners that
-/// are 0, 2 and 4 behind it, in even and in odd triangles. Of the first triangle [`FIRST`] is what it says instead, of the last [`LAST`].
-///
-/// Source: the Vulkan specification's table of "Triangle Strips With Adjacency".
-const NEIGHBOURS: [[i8; 3]; 2] = [[-2, 6, 3], [3, -2, 6]];
-/// Instead of the vertex in front of the first triangle.
-const FIRST: (i8, i8) = (-2, 1);
-/// Instead of the vertex behind the last triangle.
-const LAST: (i8, i8) = (6, 5);
-/// What is added to offsets so that they are no less than zero.
-const BIAS: i8 = 2;
+pub use drawn::{Drawing, Drawn, Emits, draw_geometry};
+pub use source::takes;
 
 /// More primitives than any buffer has room for.
 const PLENTY: u32 = 0x7fff_ffff;
@@ -65,26 +60,6 @@ pub fn lower_geometry(
     Ok(module)
 }
 
-/// The shaders with the same declarations for the banks that both have, and textures of the geometry shader where the compute stage
-/// has them. (Those of the vertex shader are moved where it is inlined.)
-fn share(vertex: &Module, geometry: &Module) -> Result<(Module, Module), FeedbackError> {
-    let (mut vertex, mut geometry) = (vertex.clone(), geometry.clone());
-    for bank in &mut geometry.banks {
-        let same = |other: &&mut afterimage_ir::BankDecl| (other.source, other.id) == (bank.source, bank.id);
-        let Some(other) = vertex.banks.iter_mut().find(same) else { continue };
-        if (&bank.name, &bank.defs) != (&other.name, &other.defs) {
-            let (source, id) = (bank.source.name(), bank.id);
-            return Err(FeedbackError::Limit(format!("{source} bank {id} is another one in each of the shaders")));
-        }
-        bank.size = bank.size.max(other.size);
-        other.size = bank.size;
-    }
-    for texture in &mut geometry.textures {
-        texture.slot = compute_slot(texture.slot);
-    }
-    Ok((vertex, geometry))
-}
-
 /// A stream of vertices that the shader emits into.
 struct Stream {
     number: u8,
@@ -112,8 +87,7 @@ struct Lowering<'a> {
     decl: GeometryDecl,
     row: &'static Row,
     provoking: Provoking,
-    /// Per input of vertices an array with the value of each vertex.
-    inputs: Vec<Option<Var>>,
+    source: Source<'a>,
     /// Per captured output its value.
     outputs: Vec<Option<Var>>,
     streams: Vec<Stream>,
@@ -157,7 +131,7 @@ fn build(
     let before = b.imul(instance, primitives);
     let primitive = b.isub(number, before);
     b.begin_if(there);
-    lowering.run_vertices(&mut b, vertex, attributes, draw, [primitive, instance])?;
+    lowering.source.run_vertices(&mut b, vertex, attributes, draw, [primitive, instance])?;
     b.end_if();
     lowering.run_twice(&mut b, there, [lane, primitive, invocation]);
     let last = b.ule(left, per_round);
@@ -187,23 +161,6 @@ fn streams_of(geometry: &Module) -> Vec<u8> {
     (0..STREAMS as u8).filter(|stream| used[usize::from(*stream)]).collect()
 }
 
-/// Primitives of all instances; none if the topology is not what the shader takes.
-fn total(b: &mut Builder, draw: System, input: InputPrimitive) -> Value {
-    let (recorded, least) = match input {
-        InputPrimitive::Points => (1, 1),
-        InputPrimitive::Lines => (2, 2),
-        InputPrimitive::LinesAdjacency => (2, 4),
-        InputPrimitive::Triangles => (3, 3),
-        InputPrimitive::TrianglesAdjacency => (3, 6),
-    };
-    let row = draw.register(b, offset_of!(Draw, row));
-    let (head, mask, wanted) = (b.extract(row, 0), b.int(0xff_00ff), b.int(recorded | least << 16));
-    let head = b.iand(head, mask);
-    let fits = b.ieq(head, wanted);
-    let (total, none) = (draw.word(b, offset_of!(Draw, captured)), b.int(0));
-    b.select(fits, total, none)
-}
-
 /// The place of a field in a block at an address.
 fn place(b: &mut Builder, block: Value, offset: usize) -> Value {
     let offset = b.int(offset as u32);
@@ -228,11 +185,7 @@ impl<'a> Lowering<'a> {
     ) -> Self {
         // A strip is taken apart as the topology of the same name.
         let row = &TABLE[[0, 2, 4][decl.output.corners() as usize - 1]];
-        let mut inputs = Vec::new();
-        for input in &geometry.inputs {
-            let array = input.at.is_of_vertex().then(|| b.var_array(&input.name, input.ty, decl.input.corners()));
-            inputs.push(array);
-        }
+        let source = Source::new(b, geometry, decl);
         let mut outputs = vec![None; geometry.outputs.len()];
         for capture in &geometry.feedback {
             let decl = &geometry.outputs[capture.output.index()];
@@ -240,7 +193,7 @@ impl<'a> Lowering<'a> {
         }
         let (storing, emitted) = (b.var("storing", Type::BOOL), b.var("emitted", Type::I32));
         let streams = Vec::new();
-        let mut this = Self { geometry, decl, row, provoking, inputs, outputs, streams, emitted, storing };
+        let mut this = Self { geometry, decl, row, provoking, source, outputs, streams, emitted, storing };
         for &number in used {
             let stream = this.stream(b, draw, number);
             this.streams.push(stream);
@@ -286,97 +239,6 @@ impl<'a> Lowering<'a> {
         Stream { number, strip, found, first, so_far, needed, room, buffers, outputs }
     }
 
-    /// Runs the vertex shader for each vertex of the primitive.
-    fn run_vertices(
-        &self,
-        b: &mut Builder,
-        vertex: &Module,
-        attributes: &[Attribute],
-        draw: System,
-        [primitive, instance]: [Value; 2],
-    ) -> Result<(), FeedbackError> {
-        let corner = b.var("corner", Type::I32);
-        let (zero, one, corners) = (b.int(0), b.int(1), b.int(self.decl.input.corners()));
-        b.store(corner, zero);
-        b.begin_loop();
-        let now = b.load(corner);
-        let done = b.ule(corners, now);
-        b.break_if(done);
-        let position = self.position(b, draw, primitive, now);
-        let feeds = |output: Output, input: &InputAt| reads(*input, vertex.outputs[output.index()].at);
-        let wanted = |output: Output| self.geometry.inputs.iter().any(|input| feeds(output, &input.at));
-        let outputs = run_vertex(b, vertex, attributes, draw, [position, instance], &wanted)?;
-        for (input, array) in self.geometry.inputs.iter().zip(&self.inputs) {
-            let found = (0..outputs.len()).find(|output| feeds(Output::new(*output), &input.at));
-            let Some((array, output)) = array.zip(found.and_then(|output| outputs[output])) else { continue };
-            let value = b.load(output);
-            let value = b.cast(value, input.ty.kind);
-            let value = b.resize(value, input.ty.lanes);
-            b.store_elem(array, now, Mask::XYZW, value);
-        }
-        let next = b.iadd(now, one);
-        b.store(corner, next);
-        b.end_loop();
-        Ok(())
-    }
-
-    /// Position among the vertices of an instance of a vertex of a primitive.
-    fn position(&self, b: &mut Builder, draw: System, primitive: Value, corner: Value) -> Value {
-        let row = draw.register(b, offset_of!(Draw, row));
-        let list = draw.wide(b, offset_of!(Draw, list));
-        let restarts = b.is_set(list);
-        let (zero, one, size) = (b.int(0), b.int(1), b.int(8));
-        let run = b.if_else(
-            restarts,
-            |b| {
-                let entry = b.element(list, primitive, size);
-                b.load_words(entry, 2)
-            },
-            |b| b.construct(&[zero, primitive]),
-        );
-        let (start, in_run) = (b.extract(run, 0), b.extract(run, 1));
-        let at = match self.decl.input {
-            InputPrimitive::Points | InputPrimitive::Lines | InputPrimitive::Triangles => {
-                let (scale, at) = corner_of(b, row, corner, in_run);
-                let from = b.imul(scale, in_run);
-                b.iadd(from, at)
-            }
-            // What is recorded are the two in the middle of four in succession.
-            InputPrimitive::LinesAdjacency => {
-                let (scale, _) = corner_of(b, row, zero, in_run);
-                let from = b.imul(scale, in_run);
-                b.iadd(from, corner)
-            }
-            InputPrimitive::TrianglesAdjacency => {
-                let half = b.ushr(corner, one);
-                let (scale, at) = corner_of(b, row, half, in_run);
-                let from = b.imul(scale, in_run);
-                let recorded = b.iadd(from, at);
-                let odd = b.iand(corner, one);
-                let next = b.iadd(primitive, one);
-                let primitives = draw.word(b, offset_of!(Draw, primitives));
-                let is_last = b.ule(primitives, next);
-                let ends = b.bnot(is_last);
-                let ends = b.band(ends, restarts);
-                let is_last = b.if_else(
-                    ends,
-                    |b| {
-                        let entry = b.element(list, next, size);
-                        let four = b.int(4);
-                        let entry = b.wide_add(entry, four);
-                        let number = b.load_words(entry, 1);
-                        b.ieq(number, zero)
-                    },
-                    |_| is_last,
-                );
-                let neighbour = neighbour(b, row, at, in_run, is_last);
-                let neighbour = b.iadd(from, neighbour);
-                b.select(odd, neighbour, recorded)
-            }
-        };
-        b.iadd(start, at)
-    }
-
     /// Runs the geometry shader, first to count and then to store.
     fn run_twice(&mut self, b: &mut Builder, there: Value, [lane, primitive, invocation]: [Value; 3]) {
         let (off, on, two) = (b.bool(false), b.bool(true), b.int(2));
@@ -394,16 +256,7 @@ impl<'a> Lowering<'a> {
             }
         }
         b.begin_if(there);
-        let inputs: Vec<Option<Value>> = self
-            .geometry
-            .inputs
-            .iter()
-            .map(|input| match input.at {
-                InputAt::PrimitiveId => Some(primitive),
-                InputAt::InvocationId => Some(invocation),
-                _ => None,
-            })
-            .collect();
+        let inputs = self.source.inputs(primitive, invocation);
         let outputs = self.outputs.clone();
         b.inline_geometry(self.geometry, &inputs, &outputs, self);
         b.end_if();
@@ -527,10 +380,7 @@ impl<'a> Lowering<'a> {
 
 impl Primitives for Lowering<'_> {
     fn load_vertex_input(&mut self, b: &mut Builder, input: Input, vertex: Value) -> Value {
-        match self.inputs[input.index()] {
-            Some(array) => b.load_elem(array, vertex),
-            None => b.int(0),
-        }
+        self.source.load(b, input, vertex)
     }
 
     fn emit_vertex(&mut self, b: &mut Builder, stream: u8) {
@@ -568,17 +418,6 @@ impl Primitives for Lowering<'_> {
     }
 }
 
-/// Whether an output of the vertex shader is what an input of the geometry shader reads.
-fn reads(input: InputAt, output: OutputAt) -> bool {
-    match (input, output) {
-        (InputAt::Location(a), OutputAt::Location(b))
-        | (InputAt::ClipDistance(a), OutputAt::ClipDistance(b))
-        | (InputAt::CullDistance(a), OutputAt::CullDistance(b)) => a == b,
-        (InputAt::Position, OutputAt::Position) | (InputAt::PointSize, OutputAt::PointSize) => true,
-        _ => false,
-    }
-}
-
 /// What the lanes before this one have found in a stream, and what all have.
 fn sums(b: &mut Builder, stream: u32, lane: Value) -> [Value; 2] {
     let [at, before, all] = ["at", "before", "all"].map(|name| b.var(name, Type::I32));
@@ -602,31 +441,4 @@ fn sums(b: &mut Builder, stream: u32, lane: Value) -> [Value; 2] {
     b.store(at, next);
     b.end_loop();
     [before, all].map(|var| b.load(var))
-}
-
-/// The neighbour behind a corner of a triangle with adjacency, both from the triangle's first vertex.
-fn neighbour(b: &mut Builder, row: Value, at: Value, in_run: Value, is_last: Value) -> Value {
-    let pack = |of: [i8; 3]| of.iter().rev().fold(0u32, |word, at| word << 8 | (at + BIAS) as u32);
-    let biased = |of: i8| (of + BIAS) as u32;
-    let (one, zero, bias, eight, mask) = (b.int(1), b.int(0), b.int(BIAS as u32), b.int(8), b.int(0xff));
-    let [even, odd] = NEIGHBOURS.map(|of| b.int(pack(of)));
-    let parity = b.iand(in_run, one);
-    let (word, corner) = (b.select(parity, odd, even), b.ushr(at, one));
-    let of_strip = b.byte(word, corner);
-    let is_first = b.ieq(in_run, zero);
-    let mut chosen = of_strip;
-    for ((usual, instead), here) in [(FIRST, is_first), (LAST, is_last)] {
-        let (usual, instead) = (b.int(biased(usual)), b.int(biased(instead)));
-        let is_usual = b.ieq(of_strip, usual);
-        let other = b.band(is_usual, here);
-        chosen = b.select(other, instead, chosen);
-    }
-    let of_strip = b.isub(chosen, bias);
-    // In a list each corner is followed by its neighbour. A list grows by all of its vertices, a strip by two.
-    let of_list = b.iadd(at, one);
-    let head = b.extract(row, 0);
-    let step = b.ushr(head, eight);
-    let (step, of_strips) = (b.iand(step, mask), b.int(2));
-    let strip = b.ieq(step, of_strips);
-    b.select(strip, of_strip, of_list)
 }
