@@ -18,6 +18,7 @@
 mod artifact;
 mod cache;
 pub mod declared;
+mod drawn_geometry;
 mod lowered_feedback;
 mod shader;
 mod signed;
@@ -31,6 +32,7 @@ pub use afterimage_spirv::Features;
 pub use afterimage_spirv::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
 pub use artifact::{ArtifactError, decode_artifact, encode_artifact};
 pub use cache::{DiskCache, compiler};
+pub use drawn_geometry::{Drawing, DrawnGeometry};
 pub use lowered_feedback::prepare;
 pub use shader::{CacheKey, CompileError, Language, MAX_INSTRUCTIONS, Profile, Shader, Stage};
 

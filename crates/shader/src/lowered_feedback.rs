@@ -196,7 +196,7 @@ fn lower_geometry(
 }
 
 /// The options with an attribute for each input.
-fn with_defaults(module: &Module, options: &Options) -> Options {
+pub(crate) fn with_defaults(module: &Module, options: &Options) -> Options {
     let mut options = options.clone();
     for input in &module.inputs {
         let InputAt::Location(location) = input.at else { continue };

@@ -1,0 +1,76 @@
+//! Geometry shaders that are drawn where there is no such stage: see [`draw_geometry`](afterimage_passes::feedback::draw_geometry).
+
+use crate::lowered_feedback::with_defaults;
+use crate::shader::{CacheKey, CompileError, Profile, Shader};
+use crate::{RuntimeInfo, msl};
+use afterimage_passes::feedback::table::Provoking;
+use afterimage_passes::feedback::{Drawn, Emits, Options, draw_geometry};
+use xxhash_rust::xxh3::Xxh3;
+
+/// What stands for this use of a geometry shader in its key.
+const DRAWN: &[u8] = b"drawn geometry";
+
+/// A geometry shader that a kernel runs, whose vertices a vertex function reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrawnGeometry {
+    /// The kernel.
+    pub kernel: msl::Artifact,
+    /// The vertex function.
+    pub vertex: msl::Artifact,
+    /// How much the kernel stores.
+    pub emits: Emits,
+}
+
+/// How a geometry shader is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drawing {
+    /// The pipeline's convention.
+    pub provoking: Provoking,
+    /// Whether what comes out is drawn as points, whatever it is.
+    pub points: bool,
+}
+
+impl Shader {
+    /// The key under which [`Shader::drawn_geometry_msl`] is kept.
+    pub fn drawn_geometry_key(
+        &self,
+        vertex: &Shader,
+        profile: &Profile,
+        runtime: &RuntimeInfo,
+        options: &Options,
+        drawing: Drawing,
+    ) -> CacheKey {
+        let mut hash = Xxh3::new();
+        hash.update(DRAWN);
+        let key = self.geometry_feedback_key(vertex, profile, runtime, options, drawing.provoking);
+        hash.update(&key.0.to_le_bytes());
+        hash.update(&[drawing.points.into()]);
+        CacheKey(hash.digest128())
+    }
+
+    /// Compiles a geometry shader, and the vertex shader in front of it, to a kernel and a vertex function in Metal's language.
+    ///
+    /// # Errors
+    /// What cannot be translated, and what [`draw_geometry`] says of the shaders.
+    pub fn drawn_geometry_msl(
+        &self,
+        vertex: &Shader,
+        profile: &Profile,
+        runtime: &RuntimeInfo,
+        options: &Options,
+        drawing: Drawing,
+    ) -> Result<DrawnGeometry, CompileError> {
+        let (geometry, vertex) = (self.module(profile, runtime)?, vertex.module(profile, runtime)?);
+        let attributes = with_defaults(&vertex, options).attributes;
+        let Drawn { mut kernel, vertex: mut reader, emits } =
+            draw_geometry(&vertex, &geometry, &attributes, drawing.provoking)?;
+        if drawing.points {
+            afterimage_passes::point_size::run(&mut reader);
+        }
+        for module in [&mut kernel, &mut reader] {
+            afterimage_passes::optimize(module, &afterimage_passes::Options { float_rules: profile.float_rules });
+        }
+        let options = msl::Options::default();
+        Ok(DrawnGeometry { kernel: msl::emit(&kernel, &options)?, vertex: msl::emit(&reader, &options)?, emits })
+    }
+}
