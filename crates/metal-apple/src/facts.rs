@@ -47,6 +47,7 @@ pub(crate) fn ask(raw: &ProtocolObject<dyn MTLDevice>) -> Result<Facts> {
         addresses: raw.supportsFamily(MTLGPUFamily::Metal3)
             && raw.argumentBuffersSupport() == MTLArgumentBuffersTier::Tier2
             && has_addresses(raw),
+        language: crate::pipelines::version(),
     })
 }
 

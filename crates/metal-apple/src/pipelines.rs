@@ -29,24 +29,29 @@ fn source(what: &str, error: &NSError) -> Error {
 
 /// The newest version of the language that the system has, of those that the sources are written for. Without a word Metal takes what the program
 /// was linked for, and on Macs by Intel at times the oldest that there is. Sources: Apple, `MTLLanguageVersion`; google/filament#9425.
-fn language() -> MTLLanguageVersion {
+fn language() -> (MTLLanguageVersion, u32) {
     if available!(macos = 15.0) {
-        MTLLanguageVersion::Version3_2
+        (MTLLanguageVersion::Version3_2, 320)
     } else if available!(macos = 14.0) {
-        MTLLanguageVersion::Version3_1
+        (MTLLanguageVersion::Version3_1, 310)
     } else if available!(macos = 13.0) {
-        MTLLanguageVersion::Version3_0
+        (MTLLanguageVersion::Version3_0, 300)
     } else if available!(macos = 12.0) {
-        MTLLanguageVersion::Version2_4
+        (MTLLanguageVersion::Version2_4, 240)
     } else {
-        MTLLanguageVersion::Version2_3
+        (MTLLanguageVersion::Version2_3, 230)
     }
+}
+
+/// The same, as [`Facts::language`](afterimage_metal_calls::Facts::language).
+pub(crate) fn version() -> u32 {
+    language().1
 }
 
 /// Options that make results what the source says: no fast math, and `[[invariant]]` has a meaning.
 fn options() -> Retained<MTLCompileOptions> {
     let options = MTLCompileOptions::new();
-    options.setLanguageVersion(language());
+    options.setLanguageVersion(language().0);
     if options.respondsToSelector(sel!(setMathMode:)) {
         options.setMathMode(MTLMathMode::Safe);
         options.setMathFloatingPointFunctions(MTLMathFloatingPointFunctions::Precise);

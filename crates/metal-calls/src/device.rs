@@ -128,4 +128,14 @@ pub struct Facts {
     pub depth24: bool,
     /// Buffers have addresses that shaders can be given: Metal 3 and argument buffers of tier 2.
     pub addresses: bool,
+    /// The newest version of the language that the compiler takes, as `__METAL_VERSION__` has it: 320 is 3.2.
+    pub language: u32,
+}
+
+impl Facts {
+    /// Whether texels are changed atomically at all: `MTLTextureUsageShaderAtomic` came with version 3.1 of the language.
+    #[must_use]
+    pub const fn has_texel_atomics(&self) -> bool {
+        self.language >= 310
+    }
 }

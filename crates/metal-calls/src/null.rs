@@ -117,6 +117,7 @@ impl Device {
             bc: true,
             depth24: !apple,
             addresses: true,
+            language: 320,
         };
         Self(Arc::new(Parts {
             facts,

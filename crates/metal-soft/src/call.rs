@@ -54,6 +54,7 @@ pub(crate) struct Texel {
     pub(crate) layer: u32,
     pub(crate) level: u32,
     pub(crate) sample: u32,
+    /// 0 writes, 1 changes atomically.
     pub(crate) operation: u32,
     pub(crate) value: [u32; 4],
 }

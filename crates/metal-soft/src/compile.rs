@@ -111,11 +111,16 @@ fn source(label: &str, text: impl Into<String>) -> Error {
 }
 
 /// Compiles a function, or finds it, also in a folder with what was compiled before.
-pub(crate) fn compile(descriptor: &FunctionDescriptor<'_>, folder: Option<&Path>) -> Result<Arc<Compiled>, Error> {
+pub(crate) fn compile(
+    descriptor: &FunctionDescriptor<'_>,
+    language: u32,
+    folder: Option<&Path>,
+) -> Result<Arc<Compiled>, Error> {
     let fail = |text: String| source(descriptor.label, text);
     let program = parse(descriptor.source);
     let (interface, function) = Interface::of(&program, descriptor.name).map_err(fail)?;
     let text = wrap(&program, &interface, function, descriptor.constants).map_err(fail)?;
+    let text = format!("#define __METAL_VERSION__ {language}\n{text}");
     let hash = xxhash_rust::xxh3::xxh3_128(text.as_bytes());
     if let Some(found) = CACHE.lock().unwrap_or_else(PoisonError::into_inner).get(&hash) {
         return Ok(Arc::new(Compiled { interface, loaded: Arc::clone(found), hash }));

@@ -63,6 +63,7 @@ impl SoftDevice {
             bc: true,
             depth24: !apple,
             addresses: true,
+            language: 320,
         })
     }
 
@@ -197,7 +198,7 @@ impl Device for SoftDevice {
 
     fn new_function(&self, descriptor: &FunctionDescriptor<'_>) -> Result<SoftFunction> {
         self.0.fate.call(descriptor.label)?;
-        let compiled = compile(descriptor, self.0.compiled.as_deref())?;
+        let compiled = compile(descriptor, self.0.facts.language, self.0.compiled.as_deref())?;
         let faults = checks::function(&self.0.facts, &compiled.interface);
         if !faults.is_empty() {
             return Err(Error::Source { what: descriptor.label.to_owned(), text: faults.join("; ") });

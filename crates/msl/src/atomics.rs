@@ -1,9 +1,10 @@
-//! Atomic operations on words.
+//! Atomic operations on words, and on texels.
 
 use std::fmt::Write as _;
 
-use afterimage_ir::AtomicOp;
+use afterimage_ir::{AtomicOp, Component, Dim, ImageDecl, ImageFormat};
 
+use crate::texture_types::image_type;
 use crate::words::Space;
 
 /// How an operation is done.
@@ -80,5 +81,88 @@ pub(crate) fn write(out: &mut String, op: AtomicOp, space: Space) {
              return old;"
         ),
     };
+    out.push_str("}\n");
+}
+
+/// The operations on texels that a shader calls, by the shape of the image and what its texels are.
+#[derive(Default)]
+pub(crate) struct Texels(Vec<(AtomicOp, Dim, Component)>);
+
+impl Texels {
+    /// Name of the function of an operation.
+    pub(crate) fn call(&mut self, op: AtomicOp, dim: Dim, component: Component) -> String {
+        if !self.0.contains(&(op, dim, component)) {
+            self.0.push((op, dim, component));
+        }
+        texel_function(op, dim, component)
+    }
+
+    /// Writes the functions that are called.
+    pub(crate) fn write(&self, out: &mut String) {
+        if !self.0.is_empty() {
+            out.push_str("\n// Beyond an image everything is 0, and stays so.");
+        }
+        for &(op, dim, component) in &self.0 {
+            write_texel(out, op, dim, component);
+        }
+    }
+}
+
+fn texel_function(op: AtomicOp, dim: Dim, component: Component) -> String {
+    let shape = match dim {
+        Dim::D2Array => "layer",
+        Dim::D3 => "volume",
+        _ => "texel",
+    };
+    format!("atomic_{}_{shape}{}", op.name(), if component == Component::Sint { "_signed" } else { "" })
+}
+
+/// Writes the function of an operation on a texel. Metal has operations of the texels' own kind.
+fn write_texel(out: &mut String, op: AtomicOp, dim: Dim, component: Component) {
+    let signed = component == Component::Sint;
+    let second = if op.operands() > 1 { ", uint second" } else { "" };
+    let image = image_type(&ImageDecl { slot: 0, dim, component, format: ImageFormat::R32 }, [true; 2]);
+    let (place, at, outside) = match dim {
+        Dim::D2Array => (
+            "uint2 place, uint layer",
+            "place, layer",
+            "any(place >= uint2(image.get_width(), image.get_height())) || layer >= image.get_array_size()",
+        ),
+        Dim::D3 => {
+            ("uint3 place", "place", "any(place >= uint3(image.get_width(), image.get_height(), image.get_depth()))")
+        }
+        _ => ("uint2 place", "place", "any(place >= uint2(image.get_width(), image.get_height()))"),
+    };
+    let function = texel_function(op, dim, component);
+    let _ = write!(
+        out,
+        "\nstatic inline uint {function}({image} image, {place}, uint value{second})\n{{\n    if ({outside}) {{\n        return 0u;\n    }}\n"
+    );
+    let ty = if signed { "int" } else { "uint" };
+    let cast = |text: &str| if signed { format!("int({text})") } else { text.to_owned() };
+    let own = |name: &str| {
+        let call = format!("image.{name}({at}, {ty}4({})).x", cast("value"));
+        if signed { format!("    return uint({call});\n") } else { format!("    return {call};\n") }
+    };
+    // Functions on words have the order in their names.
+    let plain = |function: &'static str| function.trim_end_matches("_explicit");
+    let swaps = |new: &str| {
+        let old = if signed { "uint(there.x)" } else { "there.x" };
+        format!(
+            "    {ty}4 there = image.atomic_load({at});\n    uint old = {old};\n    \
+             while (!image.atomic_compare_exchange_weak({at}, &there, {ty}4({}))) {{\n        old = {old};\n    }}\n    \
+             return old;\n",
+            cast(new)
+        )
+    };
+    out.push_str(&match way(op) {
+        Way::Swaps(new) => swaps(new),
+        Way::Signed(function) if signed => own(plain(function)),
+        Way::Signed(_) if op == AtomicOp::IMin => swaps("int(old) < int(value) ? old : value"),
+        Way::Signed(_) => swaps("int(old) > int(value) ? old : value"),
+        Way::Unsigned(_) if signed && op == AtomicOp::UMin => swaps("old < value ? old : value"),
+        Way::Unsigned(_) if signed && op == AtomicOp::UMax => swaps("old > value ? old : value"),
+        Way::Unsigned(function) => own(plain(function)),
+    });
     out.push_str("}\n");
 }

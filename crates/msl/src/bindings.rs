@@ -3,7 +3,7 @@
 use std::fmt;
 
 use afterimage_abi::metal;
-use afterimage_ir::{Input, Output, Spec, Stage};
+use afterimage_ir::{Input, Interp, Output, Spec, Stage};
 
 use crate::interface::Lane;
 
@@ -32,12 +32,20 @@ pub enum Attribute {
     Attribute(u32),
     /// A varying, `user(locN)`.
     User(u32),
+    /// The same varying, interpolated in another way than the first one is: see [`user_as`].
+    UserAs(u32, Interp),
     Color(u32),
+    /// The second colour of target 0.
+    SecondColor,
     Position,
     PointSize,
     /// With the number of distances.
     ClipDistance(u32),
     Depth,
+    Stencil,
+    SampleMask,
+    SampleId,
+    PrimitiveId,
     VertexId,
     InstanceId,
     FrontFacing,
@@ -53,6 +61,12 @@ pub enum Attribute {
     ViewportArrayIndex,
 }
 
+/// The name of a varying that a pixel function reads a second time, interpolated in this way. Whoever draws with it has the vertex function
+/// give the varying by this name, too: a member of a structure is interpolated in one way.
+pub fn user_as(location: u32, interp: Interp) -> String {
+    format!("loc{location}_{}", interp.name())
+}
+
 impl fmt::Display for Attribute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -62,11 +76,17 @@ impl fmt::Display for Attribute {
             Attribute::Sampler(n) => write!(f, "sampler({n})"),
             Attribute::Attribute(n) => write!(f, "attribute({n})"),
             Attribute::User(n) => write!(f, "user(loc{n})"),
+            Attribute::UserAs(n, interp) => write!(f, "user({})", user_as(*n, *interp)),
             Attribute::Color(n) => write!(f, "color({n})"),
+            Attribute::SecondColor => f.write_str("color(0), index(1)"),
             Attribute::Position => f.write_str("position"),
             Attribute::PointSize => f.write_str("point_size"),
             Attribute::ClipDistance(_) => f.write_str("clip_distance"),
             Attribute::Depth => f.write_str("depth(any)"),
+            Attribute::Stencil => f.write_str("stencil"),
+            Attribute::SampleMask => f.write_str("sample_mask"),
+            Attribute::SampleId => f.write_str("sample_id"),
+            Attribute::PrimitiveId => f.write_str("primitive_id"),
             Attribute::VertexId => f.write_str("vertex_id"),
             Attribute::InstanceId => f.write_str("instance_id"),
             Attribute::FrontFacing => f.write_str("front_facing"),
@@ -178,9 +198,15 @@ impl Attribute {
             Attribute::ClipDistance(n) => (n.saturating_sub(1), CLIP_DISTANCES),
             // The number in the name of a varying is only a name.
             Attribute::User(_)
+            | Attribute::UserAs(..)
+            | Attribute::SecondColor
             | Attribute::Position
             | Attribute::PointSize
             | Attribute::Depth
+            | Attribute::Stencil
+            | Attribute::SampleMask
+            | Attribute::SampleId
+            | Attribute::PrimitiveId
             | Attribute::VertexId
             | Attribute::InstanceId
             | Attribute::FrontFacing
@@ -258,7 +284,7 @@ pub fn check_bindings(bindings: &[Binding]) -> Result<(), BindingError> {
         }
     }
     let (mut count, mut components) = (0, 0);
-    for binding in bindings.iter().filter(|b| matches!(b.attribute, Attribute::User(_))) {
+    for binding in bindings.iter().filter(|b| matches!(b.attribute, Attribute::User(_) | Attribute::UserAs(..))) {
         count += 1;
         components += u32::from(binding.lanes);
         for (count, limit) in [(count, VARYINGS), (components, VARYING_COMPONENTS)] {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use afterimage_ir::{Args, Imm, InstData, Kind, Module, Op, Region, Stage, Type, Uses, Value, uses};
 use smallvec::SmallVec;
 
+use crate::atomics::Texels;
 use crate::expr::{Expr, Prec, put_name, type_name};
 use crate::helpers::Helpers;
 use crate::interface::{self, Interface};
@@ -37,14 +38,16 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
         loops: SmallVec::new(),
         helpers: Helpers::default(),
         words: Words::default(),
+        texels: Texels::default(),
         fence: false,
+        language: options.language,
     };
     e.count(m.body);
     e.declare_shared();
     e.declare_vars();
     e.region(m.body, None)?;
 
-    let (body, interface, helpers, words, fence) = e.finish();
+    let Written { body, interface, helpers, words, texels, fence } = e.finish();
     let mut source = String::with_capacity(body.len() + 1024);
     if !m.name.is_empty() {
         source.push_str("// ");
@@ -54,6 +57,7 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
     source.push_str(HEAD);
     helpers.write(&mut source);
     words.write(&mut source);
+    texels.write(&mut source);
     if fence {
         source.push_str(crate::helpers::FENCE);
     }
@@ -97,6 +101,16 @@ struct Loop<'a> {
     results: &'a Args,
 }
 
+/// The body of a function, and what it needs.
+struct Written {
+    body: String,
+    interface: Interface,
+    helpers: Helpers,
+    words: Words,
+    texels: Texels,
+    fence: bool,
+}
+
 /// Writes one module.
 pub(crate) struct Emitter<'a> {
     pub(crate) m: &'a Module,
@@ -121,11 +135,19 @@ pub(crate) struct Emitter<'a> {
     loops: SmallVec<[Loop<'a>; 4]>,
     pub(crate) helpers: Helpers,
     pub(crate) words: Words,
+    pub(crate) texels: Texels,
     /// Whether the fence of `waves` is called.
     pub(crate) fence: bool,
+    language: u32,
 }
 
 impl<'a> Emitter<'a> {
+    /// What a version of the language has.
+    pub(crate) fn needs(&self, data: &InstData, since: u32) -> Result<(), EmitError> {
+        let (what, is) = (data.op.name(), self.language);
+        if is < since { Err(EmitError::Language { what, since, is }) } else { Ok(()) }
+    }
+
     fn count(&mut self, region: Region) {
         let m = self.m;
         for &inst in &m.region(region).insts {
@@ -146,8 +168,9 @@ impl<'a> Emitter<'a> {
     }
 
     /// What was written, and what it needs.
-    fn finish(self) -> (String, Interface, Helpers, Words, bool) {
-        (self.body, self.interface, self.helpers, self.words, self.fence)
+    fn finish(self) -> Written {
+        let Emitter { body, interface, helpers, words, texels, fence, .. } = self;
+        Written { body, interface, helpers, words, texels, fence }
     }
 
     fn declare_shared(&mut self) {

@@ -15,16 +15,12 @@ template <typename T> static inline T bordered(T black, T white, T border)
 }
 ";
 
-/// A fence. Before 3.2 Metal has none for more than a threadgroup, so there its compiler says what is missing.
+/// A fence. Before 3.2 Metal has none for more than a threadgroup.
 pub(crate) const FENCE: &str = "
 // What was stored before is seen by everybody who sees what is stored afterwards.
 static inline void memory_barrier()
 {
-#if __METAL_VERSION__ >= 320
     atomic_thread_fence(mem_flags::mem_device | mem_flags::mem_threadgroup, memory_order_seq_cst, thread_scope_device);
-#else
-#error memory_barrier: Metal has no fence for the whole device before 3.2
-#endif
 }
 ";
 

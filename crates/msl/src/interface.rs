@@ -140,12 +140,21 @@ fn inputs(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError>
             && uses.inputs[i]
         {
             in_graphics(m)?;
-            if m.inputs[..i].iter().any(|other| other.at == d.at) {
-                return Err(EmitError::Unsupported("a second way of interpolating an input"));
+            // Whole numbers have but one way.
+            let way = |of: usize| interpolation(m.stage, m.inputs[of].interp, m.inputs[of].ty.kind);
+            let mut others = (0..i).filter(|&other| uses.inputs[other] && m.inputs[other].at == d.at);
+            let same = others.clone().find(|&other| way(other) == way(i) && m.inputs[other].ty == d.ty);
+            if let Some(same) = same {
+                out.inputs.push(out.inputs[same].clone());
+                continue;
             }
+            let attribute = match (m.stage, others.next()) {
+                (Stage::Vertex, _) => Attribute::Attribute(n.into()),
+                (_, None) => Attribute::User(n.into()),
+                (_, Some(_)) => Attribute::UserAs(n.into(), d.interp),
+            };
             let member = members.pick(&d.name, "in");
-            let attribute = if m.stage == Stage::Vertex { Attribute::Attribute } else { Attribute::User };
-            out.bind(&member, Place::Input, attribute(n.into()), d.ty.lanes, source);
+            out.bind(&member, Place::Input, attribute, d.ty.lanes, source);
             name = format!("in.{member}");
         }
         out.inputs.push(name);
@@ -169,6 +178,9 @@ fn outputs(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError
             OutputAt::Position => Attribute::Position,
             OutputAt::PointSize => Attribute::PointSize,
             OutputAt::FragDepth => Attribute::Depth,
+            OutputAt::StencilRef => Attribute::Stencil,
+            OutputAt::SampleMask => Attribute::SampleMask,
+            OutputAt::SecondColor => Attribute::SecondColor,
             OutputAt::Layer => Attribute::RenderTargetArrayIndex,
             OutputAt::ViewportIndex => Attribute::ViewportArrayIndex,
             OutputAt::ClipDistance(_) => {
@@ -188,7 +200,8 @@ fn outputs(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError
                 continue;
             }
             OutputAt::CullDistance(_) => return Err(EmitError::Unsupported("cull_distance")),
-            _ => return Err(EmitError::Unsupported(d.at.builtin().map_or("output", |row| row.0))),
+            // Of the geometry stage alone.
+            OutputAt::PrimitiveId => return Err(EmitError::Unsupported("primitive_id")),
         };
         position |= attribute == Attribute::Position;
         let member = members.pick(&d.name, "out");
@@ -212,12 +225,22 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses, options: &Options) ->
             InputAt::FragCoord => (Attribute::Position, "position"),
             InputAt::FrontFacing => (Attribute::FrontFacing, "front_facing"),
             InputAt::PointCoord => (Attribute::PointCoord, "point_coord"),
+            InputAt::SampleId => (Attribute::SampleId, "sample_id"),
+            InputAt::SampleMask => (Attribute::SampleMask, "sample_mask"),
+            InputAt::PrimitiveId => (Attribute::PrimitiveId, "primitive_id"),
+            InputAt::Layer => (Attribute::RenderTargetArrayIndex, "layer"),
+            InputAt::ViewportIndex => (Attribute::ViewportArrayIndex, "viewport_index"),
             InputAt::LocalId => (Attribute::ThreadPositionInThreadgroup, "local_id"),
             InputAt::LocalIndex => (Attribute::ThreadIndexInThreadgroup, "local_index"),
             InputAt::WorkgroupId => (Attribute::ThreadgroupPositionInGrid, "workgroup_id"),
             InputAt::WorkgroupCount => (Attribute::ThreadgroupsPerGrid, "workgroup_count"),
             _ if !uses.inputs[i] => continue,
-            _ => return Err(EmitError::Unsupported(d.at.builtin().map_or("input", |row| row.0))),
+            // Of the geometry stage alone.
+            InputAt::Position
+            | InputAt::PointSize
+            | InputAt::ClipDistance(_)
+            | InputAt::CullDistance(_)
+            | InputAt::InvocationId => return Err(EmitError::Malformed("an input of the geometry stage")),
         };
         if uses.inputs[i] {
             let name = out.names.pick(&d.name, otherwise);

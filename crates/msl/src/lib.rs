@@ -20,13 +20,15 @@
 //!   of the argument table: the border, and the bias of the level of detail in x. A texture whose border is made has a second sampler
 //!   ([`Source::WhiteSampler`]), which differs from the first in a white border where that has a black one, transparent both. Samplers
 //!   beyond the 16 that there are have other indices, from the end on.
-//! * Vertex inputs are `[[attribute(location)]]`, varyings `[[user(locN)]]` in both stages, colour outputs `[[color(location)]]`.
+//! * Vertex inputs are `[[attribute(location)]]`, varyings `[[user(locN)]]` in both stages, colour outputs `[[color(location)]]`. What a pixel
+//!   shader reads interpolated in further ways are varyings of other names ([`user_as`]), which the vertex function must be made to give.
 //! * Specialisation constants are `[[function_constant(id)]]`; one that is not set has its default.
 //! * Compute shaders are kernels for threadgroups of [`Reflection::group`] threads, neither more nor less. What they share is declared in
 //!   them, so no threadgroup memory has to be set.
 //! * Clip space is the IR's. Metal's y points up as Direct3D's does, so nothing needs to be turned over.
-//! * What lanes of a wave tell each other goes through simdgroups, whatever their size is. Memory barriers need Metal 3.2: before, the compiler
-//!   says so.
+//! * What lanes of a wave tell each other goes through simdgroups, whatever their size is.
+//! * Memory barriers need Metal 3.2, atomic operations on texels 3.1: see [`Options::language`]. The texture of the latter is made for them
+//!   (`MTLTextureUsageShaderAtomic`).
 //!
 //! # What the host must do
 //! * To compile the source: fast math off (`MTLCompileOptions.fastMathEnabled = NO`, or `-fno-fast-math`), for Metal before 3.2; from
@@ -59,6 +61,7 @@ pub use interface::Lane;
 
 pub use bindings::{
     Attribute, Binding, BindingError, Limit, Place, Source, check_bindings, image_index, storage_index, texture_index,
+    user_as,
 };
 
 /// What the bound samplers have that Metal's do not: a bit for each texture of the stage's argument table ([`texture_index`]).
@@ -77,11 +80,16 @@ pub struct Options {
     pub entry: String,
     /// What samplers are made of besides.
     pub samplers: Samplers,
+    /// The version of the language that compiles it, as `__METAL_VERSION__` has it: 320 is 3.2.
+    pub language: u32,
 }
+
+/// The newest version of the language that there is something in for shaders here.
+pub const LANGUAGE: u32 = 320;
 
 impl Default for Options {
     fn default() -> Options {
-        Options { entry: "main0".to_owned(), samplers: Samplers::default() }
+        Options { entry: "main0".to_owned(), samplers: Samplers::default(), language: LANGUAGE }
     }
 }
 
@@ -109,6 +117,16 @@ pub enum EmitError {
     /// What this writer does not know yet: an opcode, or something that is declared.
     #[error("the MSL writer does not know `{0}` yet")]
     Unsupported(&'static str),
+    /// What a later version of the language has.
+    #[error("`{what}` needs Metal {}.{}, and this is {}.{}", since / 100, since / 10 % 10, is / 100, is / 10 % 10)]
+    Language {
+        /// The opcode.
+        what: &'static str,
+        /// The version, as in [`Options::language`].
+        since: u32,
+        /// That of the options.
+        is: u32,
+    },
     /// A use of an input, output or other declaration that the module does not have, or an immediate of the wrong kind.
     #[error("`{0}` is malformed: the module was not verified")]
     Malformed(&'static str),

@@ -22,10 +22,7 @@ impl Emitter<'_> {
                 self.wave_barrier();
                 return Ok(());
             }
-            Op::MemoryBarrier => {
-                self.memory_barrier();
-                return Ok(());
-            }
+            Op::MemoryBarrier => return self.memory_barrier(data),
             _ => {}
         }
         let value = data.args.last().copied().ok_or(EmitError::Malformed(data.op.name()))?;

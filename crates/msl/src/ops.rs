@@ -23,8 +23,7 @@ impl Emitter<'_> {
             return self.atomic(data, result);
         }
         if data.op == Op::ImageAtomic {
-            // Metal has them since 3.1. It changes the texel, whether anybody wants what was there or not.
-            return Err(EmitError::Unsupported(data.op.name()));
+            return self.image_atomic(data, result);
         }
         // What is not used would only be in the way of who reads the text.
         if self.is_used(result)

@@ -195,7 +195,7 @@ impl Emitter<'_> {
     fn image_call(&self, data: &InstData, function: &str) -> Result<(String, ImageDecl, String), EmitError> {
         let image = data.imm.image().ok_or(EmitError::Malformed(data.op.name()))?;
         let decl = self.m.images[image.index()];
-        let dim = if decl.dim.is_cube() { Dim::D2Array } else { decl.dim };
+        let dim = layered(decl.dim);
         let mut place = String::new();
         if let Some(&coordinates) = data.args.first() {
             self.put_texel(&mut place, coordinates, dim, Offset::default());
@@ -223,6 +223,33 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Changes a texel, whether anybody wants what was there or not.
+    pub(crate) fn image_atomic(&mut self, data: &InstData, result: Value) -> Result<(), EmitError> {
+        self.needs(data, 310)?;
+        let (Imm::ImageAtomic(image, op), Some((&coordinates, operands))) = (data.imm, data.args.split_first()) else {
+            return Err(EmitError::Malformed(data.op.name()));
+        };
+        let decl = self.m.images[image.index()];
+        if decl.component == Component::Float {
+            return Err(EmitError::Malformed(data.op.name()));
+        }
+        let dim = layered(decl.dim);
+        let function = self.texels.call(op, dim, decl.component);
+        let mut text = format!("{function}({}, ", self.interface.images[image.index()]);
+        self.put_texel(&mut text, coordinates, dim, Offset::default());
+        for operand in operands {
+            text.push_str(", ");
+            self.put(&mut text, *operand, Prec::Any);
+        }
+        text.push(')');
+        if self.is_used(result) {
+            self.define(result, &text);
+        } else {
+            self.line(format_args!("{text};"));
+        }
+        Ok(())
+    }
+
     /// Its size.
     pub(crate) fn image_size(&self, data: &InstData) -> Result<String, EmitError> {
         let image = data.imm.image().ok_or(EmitError::Malformed(data.op.name()))?;
@@ -233,6 +260,11 @@ impl Emitter<'_> {
             _ => size(name, dim, ""),
         })
     }
+}
+
+/// The shape of an image as the language accesses it: cubes by layers.
+fn layered(dim: Dim) -> Dim {
+    if dim.is_cube() { Dim::D2Array } else { dim }
 }
 
 /// Texels by which a lookup is moved, as a vector of a type.

@@ -54,8 +54,11 @@ impl Emitter<'_> {
         self.line(format_args!("simdgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);"));
     }
 
-    pub(crate) fn memory_barrier(&mut self) {
+    /// A fence for the whole device.
+    pub(crate) fn memory_barrier(&mut self, data: &InstData) -> Result<(), EmitError> {
+        self.needs(data, 320)?;
         self.fence = true;
         self.line(format_args!("memory_barrier();"));
+        Ok(())
     }
 }

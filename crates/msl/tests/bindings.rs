@@ -141,8 +141,19 @@ fn what_is_not_written_is_named() {
             "compute {{ group 8, 1, 1  image i0 slot 0 {decl}  v0: i32x2 = const 4, 0  v1: i32 = const 1  {code}  return }}"
         )
     };
+    // What later versions of the language have.
+    let refused_by = |text: &str, language| {
+        let options = Options { language, ..Options::default() };
+        emit(&example(text), &options).map(|_| ()).map_err(|error| error.to_string())
+    };
     let atomic = image("2d uint r32", "v2: i32 = image_atomic i0 add, v0, v1");
-    assert_eq!(refused(&atomic), EmitError::Unsupported("image_atomic"));
+    let fence = kernel("memory_barrier");
+    for (text, name, since) in [(&atomic, "image_atomic", 310), (&fence, "memory_barrier", 320)] {
+        assert_eq!(refused_by(text, since), Ok(()));
+        let version = format!("3.{}", since / 10 % 10);
+        let before = format!("`{name}` needs Metal {version}, and this is 2.4");
+        assert_eq!(refused_by(text, 240), Err(before));
+    }
     let samples =
         image("2dms uint any", "v2: i32x4 = image_load i0, v0, v1  v3: i32 = swizzle v2.x  image_store i0, v0, v1, v2");
     assert_eq!(refused(&samples), EmitError::Unsupported("multisampled storage image"));

@@ -23,6 +23,7 @@ fn facts(family: Family) -> Facts {
         bc: true,
         depth24: false,
         addresses: true,
+        language: 320,
     }
 }
 

@@ -13,6 +13,8 @@ pub(crate) mod vertex;
 
 pub(crate) use blit::texel_bytes;
 
+use std::cell::Cell;
+
 use afterimage_metal_calls::{Fault, PixelFormat, Serial, TextureType};
 
 use crate::call::{self, Bound, Group, Host, Lane, Lanes, Lookup, Stopped, Texel};
@@ -79,12 +81,17 @@ impl<'a> Stopper<'a> {
             lanes.iter_mut().for_each(|lane| lane.helper = 1);
             return;
         }
-        let host = Textures { turn, table };
+        let host = Textures { turn, table, wrong: Cell::default() };
         let loaded = &function.compiled.loaded;
         let result = call::run(loaded, turn, bound, &host, group, lanes, are, &mut self.steps);
         if let Err(stopped) = result {
             self.ended |= stopped == Stopped::Endless || self.steps == 0;
             self.fault(|| format!("`{}` {stopped}", function.label));
+        }
+        if let Some(texture) = host.wrong.take() {
+            self.fault(|| {
+                format!("`{}` changes texels of `{texture}` atomically, which is not made for that", function.label)
+            });
         }
     }
 }
@@ -107,6 +114,8 @@ pub(crate) fn bound(interface: &Interface, table: &Table) -> Bound {
 struct Textures<'a> {
     turn: &'a Turn,
     table: &'a Table,
+    /// A texture that is changed atomically, and not made for it.
+    wrong: Cell<Option<String>>,
 }
 
 impl Textures<'_> {
@@ -135,6 +144,9 @@ impl Host for Textures<'_> {
 
     fn write(&self, texel: &Texel) -> [u32; 4] {
         if let Some(texture) = self.table.textures.get(&texel.texture) {
+            if texel.operation != 0 && !texture.texels.descriptor.usage.atomic {
+                self.wrong.set(Some(texture.texels.label()));
+            }
             texture.write(self.turn, Self::place(texture, texel), texel.value);
         }
         texel.value

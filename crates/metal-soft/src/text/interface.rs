@@ -388,7 +388,8 @@ impl Interface {
                 self.clip_distances = count.map_err(|_| problem())?;
             }
             (Stage::Vertex, Some("render_target_array_index")) => self.layer = true,
-            (Stage::Vertex, Some("viewport_array_index")) => return Err("there is one viewport".to_owned()),
+            // There is one viewport, which those are that are not there.
+            (Stage::Vertex, Some("viewport_array_index")) => {}
             (Stage::Vertex, None) if alone => self.position = true,
             (Stage::Vertex, None) if of.array.is_none() => self.outputs.push(Output { key: key(of), ty }),
             (Stage::Fragment, Some("depth")) => self.depth = true,

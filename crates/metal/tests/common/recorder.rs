@@ -43,6 +43,7 @@ impl Recorder {
             bc: true,
             depth24: false,
             addresses: true,
+            language: 320,
         };
         Self { facts: Arc::new(facts), next: Arc::default(), lines: Arc::default(), listens: true }
     }
