@@ -4,6 +4,7 @@ use crate::device::commands::Commands;
 use crate::device::info::device_info;
 use crate::error::{Error, Result};
 use crate::memory::ring::Ring;
+use crate::memory::room::Room;
 use crate::options::Options;
 use crate::pipeline::kept::{KeptPipelines, Store};
 use crate::pipeline::pipelines::Pipelines;
@@ -52,6 +53,8 @@ pub struct Renderer<D: Device> {
     pub(crate) prepared: Option<Box<Prepared>>,
     pub(crate) queries: Queries<D>,
     pub(crate) feedback: Feedback,
+    /// Room for what geometry shaders emit.
+    pub(crate) emitted: Room<D>,
     pub(crate) readbacks: ReadBacks<D>,
     pub(crate) presenter: Presenter<D>,
     pub(crate) stats: Stats,
@@ -99,6 +102,7 @@ impl<D: Device> Renderer<D> {
             prepared: None,
             queries: Queries::default(),
             feedback: Feedback::default(),
+            emitted: Room::new("emitted vertices"),
             readbacks: ReadBacks::default(),
             presenter: Presenter::default(),
             stats: Stats::default(),

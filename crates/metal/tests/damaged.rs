@@ -3,7 +3,7 @@
 
 mod common;
 
-use afterimage_stream::{Executor, ObjectId, ObjectKind, Reader};
+use afterimage_stream::{Arena, Executor, ObjectId, ObjectKind, Reader, UploadRef};
 use common::everything::everything;
 
 /// How many streams are tried.
@@ -25,6 +25,10 @@ impl Chance {
 fn words_that_are_others_cost_only_their_packets() {
     let mut guest = everything();
     let words = std::mem::take(guest.encoder.batch());
+    // What is read back may go anywhere in the arena, also to where shaders and vertices are.
+    let whole = UploadRef { slot: 0, size: guest.arena.slot_size(0).expect("a slot") as u32, offset: 0 };
+    let mut arena = vec![0; whole.size as usize];
+    assert!(guest.arena.copy_out(&whole, 0, &mut arena));
     let headers: Vec<usize> = Reader::new(&words).map(|located| located.unwrap().at).collect();
     guest.renderer.execute(&words, &guest.arena, &mut |_| {}).expect("the stream is right");
     let drawn = guest.renderer.draws();
@@ -52,6 +56,7 @@ fn words_that_are_others_cost_only_their_packets() {
         assert!(guest.renderer.lost().is_none(), "stream {number}");
     }
     guest.renderer.restart(&mut |_| {}).expect("the device is there");
+    assert!(guest.arena.copy_in(&whole, 0, &arena));
     let (draws, skipped) = (guest.renderer.draws(), guest.renderer.skipped_draws());
     guest.renderer.execute(&words, &guest.arena, &mut |_| {}).expect("the stream is right");
     assert_eq!((guest.renderer.draws() - draws, guest.renderer.skipped_draws() - skipped), (drawn, 0));

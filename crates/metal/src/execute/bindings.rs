@@ -123,12 +123,12 @@ impl<D: Device> Renderer<D> {
             let Self { device, resources, commands, .. } = self;
             let texture = resources.textures.get_mut(bound.texture).filter(|_| !bound.texture.is_none());
             let mut view = None;
-            let mut both = true;
+            let (mut both, mut atomic) = (true, true);
             if let Some(texture) = texture {
                 let pixel = texture.choice.pixel;
                 both = image.access != [true; 2] || pixel.read_write();
-                let r32 = !image.is_r32 || pixel.bytes() == 4 && pixel.caps(device.facts()).atomic;
-                if texture.kind() == image.kind && r32 && both {
+                atomic = !image.is_r32 || texture.atomic;
+                if texture.kind() == image.kind && atomic && both {
                     view = texture.stored(device, bound.level, bound.layer, image.shape)?.cloned();
                 }
             }
@@ -138,6 +138,9 @@ impl<D: Device> Renderer<D> {
             };
             if let Some(texture) = texture {
                 commands.queue.set_texture(stage, image.index, texture);
+            }
+            if !atomic {
+                self.warn_once("atomic operations on texels of textures that are not made of 32-bit integers: they");
             }
             if !both {
                 self.warn_once(

@@ -1,13 +1,14 @@
 //! Draws: what they need is made ready, bound where the encoder has something else, and drawn.
 
 use crate::error::Result;
-use crate::execute::indices::Indexed;
+use crate::execute::indices::{Indexed, Told};
 use crate::execute::variants::{Wanted, draws_in_parts};
 use crate::pipeline::key::{Blend, Key, Topology as Class, blends};
 use crate::renderer::Renderer;
 use crate::state::bound::{Fills, Prepared};
 use crate::state::indices::primitive;
-use afterimage_metal_calls::{Device, DrawCount, Indices, PrimitiveType, Queue};
+use afterimage_abi::metal;
+use afterimage_metal_calls::{Device, DrawCount, Indices, PrimitiveType, Queue, Stage};
 use afterimage_stream::host::level;
 use afterimage_stream::packets::{BlendFactor, BlendOp, Cull, Draw, DrawIndexed, Fill, LogicOp, SetBlend, Topology};
 use afterimage_stream::{Group, Groups};
@@ -181,7 +182,8 @@ impl<D: Device> Renderer<D> {
 
     /// Draws. False where it was dropped.
     fn draw_part(&mut self, call: &Call) -> Result<bool> {
-        match self.fills(call.topology) {
+        let topology = self.emitted_topology().unwrap_or(call.topology);
+        match self.fills(topology) {
             // Points are another pipeline.
             Fills::Apart(front, back) if [front, back].contains(&Fill::Point) => {
                 let drawn = self.draw_faces(call, Fills::One(Cull::Back, front))?;
@@ -195,6 +197,9 @@ impl<D: Device> Renderer<D> {
         let corners = matches!(fills, Fills::Same(Fill::Point) | Fills::One(_, Fill::Point));
         if corners && (self.state.raster.cull != 0 || matches!(fills, Fills::One(..))) {
             self.warn_once("corners of one face alone");
+        }
+        if !self.state.shaders.geometry.is_none() {
+            return self.draw_emitted(call, fills, corners);
         }
         let points = call.topology == Topology::PointList || corners;
         let class = match call.topology {
@@ -222,7 +227,7 @@ impl<D: Device> Renderer<D> {
         };
         let mut prepared = match kept {
             Some(prepared) => prepared,
-            None => match self.prepare(class)? {
+            None => match self.prepare(class, None)? {
                 Some(prepared) => prepared,
                 None => return Ok(false),
             },
@@ -287,8 +292,9 @@ impl<D: Device> Renderer<D> {
         blends(&blend, &self.state.blend_targets, outputs, self.bound.targets.blendable)
     }
 
-    /// Chooses targets, shaders and all that pipelines are chosen by; readies textures. `None` where the draw must be dropped.
-    fn prepare(&mut self, class: Class) -> Result<Option<Box<Prepared>>> {
+    /// Chooses targets, shaders and all that pipelines are chosen by; readies textures. `None` where the draw must be dropped. `reader` is
+    /// the number of the variant that stands in for the vertex shader, if one does.
+    pub(crate) fn prepare(&mut self, class: Class, reader: Option<u32>) -> Result<Option<Box<Prepared>>> {
         if self.bound.dirty.touches(TARGETS) {
             self.apply_targets()?;
         }
@@ -312,7 +318,7 @@ impl<D: Device> Renderer<D> {
         if class == Class::Line && raster.line_width != 0.0 && raster.line_width != 1.0 {
             self.warn_once("lines of another width than a pixel");
         }
-        let Some(Wanted { vertex, pixel }) = self.wanted_variants(class) else { return Ok(None) };
+        let Some(Wanted { vertex, pixel }) = self.wanted_variants(class, reader) else { return Ok(None) };
         self.ready_textures(vertex, pixel)?;
         if pixel.and_then(|number| self.library.variant(number)).is_some_and(|variant| variant.writes_depth) && !discard
         {
@@ -347,8 +353,29 @@ impl<D: Device> Renderer<D> {
     fn draw_prepared(&mut self, call: &Call, fills: Fills, points: bool, prepared: &mut Prepared) -> Result<bool> {
         prepared.plain = None;
         let Some(indexed) = self.ready_indices(call, points, &prepared.input)? else { return Ok(true) };
-        let Indexed { primitive, count, needed, .. } = indexed;
-        let Some(scissor) = self.scissor() else { return Ok(true) };
+        let as_it_is = indexed.indices.is_none() && indexed.count.count == call.count && call.instances == 1;
+        let Some(copies) = self.draw_ready(&indexed, fills, prepared)? else { return Ok(false) };
+        if as_it_is
+            && call.first_instance == 0
+            && copies == 0
+            && matches!(fills, Fills::Same(_))
+            && !self.reads_targets()
+            && self.bound.targets.open
+        {
+            prepared.plain = Some((call.topology, indexed.needed));
+        }
+        Ok(true)
+    }
+
+    /// Draws what is ready but for its vertices; the slots that are copies, a bit each. `None` where it cannot be drawn.
+    pub(crate) fn draw_ready(
+        &mut self,
+        indexed: &Indexed<D>,
+        fills: Fills,
+        prepared: &mut Prepared,
+    ) -> Result<Option<u32>> {
+        let &Indexed { primitive, count, needed, .. } = indexed;
+        let Some(scissor) = self.scissor() else { return Ok(Some(u32::MAX)) };
         let (copies, sources) = self.ready_vertices(&prepared.input, needed, &count)?;
         if prepared.layout.is_none_or(|(of, _)| of != copies) {
             let number = self.pipelines.input(prepared.input.descriptor(copies));
@@ -363,7 +390,7 @@ impl<D: Device> Renderer<D> {
         let pipeline = match self.bound.targets.open && has_it {
             true => None,
             false => match self.pipelines.get(&self.device, &mut self.library, &prepared.key) {
-                None => return Ok(false),
+                None => return Ok(None),
                 there => there,
             },
         };
@@ -374,7 +401,7 @@ impl<D: Device> Renderer<D> {
         if other && before != Some(prepared.key) {
             // A pass that was begun anew, to count on, has none.
             let made = pipeline.or_else(|| self.pipelines.get(&self.device, &mut self.library, &prepared.key));
-            let Some(pipeline) = made else { return Ok(false) };
+            let Some(pipeline) = made else { return Ok(None) };
             self.commands.queue.set_render_pipeline(&pipeline);
             let Self { commands, library, .. } = self;
             let variants = [Some(prepared.vertex), prepared.pixel].into_iter().flatten();
@@ -397,6 +424,10 @@ impl<D: Device> Renderer<D> {
         if all || dirty.touches(CHOOSING) {
             self.bind_textures(prepared)?;
         }
+        if let Some(Told { block, reached }) = &indexed.told {
+            reached.iter().for_each(|buffer| self.commands.queue.use_buffer(Stage::Vertex, buffer, false));
+            self.set_bytes(Stage::Vertex, metal::FEEDBACK, block)?;
+        }
         self.bound.recorded.complete = true;
         self.bound.dirty = Groups::none();
         self.commands.draws += 1;
@@ -404,26 +435,16 @@ impl<D: Device> Renderer<D> {
             Fills::Apart(front, back) => {
                 for (cull, fill) in [(Cull::Back, front), (Cull::Front, back)] {
                     self.set_faces(cull, fill);
-                    self.encode(primitive, count, &indexed);
+                    self.encode(primitive, count, indexed);
                 }
             }
-            Fills::Same(_) | Fills::One(..) => self.encode(primitive, count, &indexed),
+            Fills::Same(_) | Fills::One(..) => self.encode(primitive, count, indexed),
         }
         if self.reads_targets() || self.stores(prepared) {
             // What was drawn, or stored, is what the next draw finds: within a pass nothing may wait for pixels.
             self.end_pass();
         }
-        let as_it_is = indexed.indices.is_none() && count.count == call.count && call.instances == 1;
-        if as_it_is
-            && call.first_instance == 0
-            && copies == 0
-            && matches!(fills, Fills::Same(_))
-            && !self.reads_targets()
-            && self.bound.targets.open
-        {
-            prepared.plain = Some((call.topology, needed));
-        }
-        Ok(true)
+        Ok(Some(copies))
     }
 
     fn encode(&mut self, primitive: PrimitiveType, count: DrawCount, indexed: &Indexed<D>) {

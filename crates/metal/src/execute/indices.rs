@@ -19,6 +19,15 @@ pub(crate) struct Indexed<D: Device> {
     pub(crate) indices: Option<(Slice<D>, IndexType)>,
     /// Vertices that it reads of each buffer, from the first one on.
     pub(crate) needed: u64,
+    /// What a vertex function is told that fetches by itself.
+    pub(crate) told: Option<Told<D>>,
+}
+
+/// What a vertex function is told that fetches by itself: its system values, and what it reaches by address.
+#[derive(Debug)]
+pub(crate) struct Told<D: Device> {
+    pub(crate) block: Vec<u8>,
+    pub(crate) reached: Vec<D::Buffer>,
 }
 
 /// What a binding of vertices or indices names.
@@ -115,14 +124,20 @@ impl<D: Device> Renderer<D> {
                 return Ok(None);
             };
             let (primitive, count) = (PrimitiveType::Triangle, drawn(first, count / 3 * 6));
-            return Ok(Some(Indexed { primitive, count, indices: None, needed: 0 }));
+            return Ok(Some(Indexed { primitive, count, indices: None, needed: 0, told: None }));
         }
         let Some((bytes, width)) = source else {
             let end = u64::from(call.first) + u64::from(count);
             if let Some(primitive) = as_it_is
                 && let Ok(first) = i32::try_from(call.first)
             {
-                return Ok(Some(Indexed { primitive, count: drawn(first, count), indices: None, needed: end }));
+                return Ok(Some(Indexed {
+                    primitive,
+                    count: drawn(first, count),
+                    indices: None,
+                    needed: end,
+                    told: None,
+                }));
             }
             let indices = (call.first..call.first.saturating_add(count)).map(Some);
             let (primitive, indices) = self.list_of(call.topology, points, last, indices);
@@ -168,6 +183,7 @@ impl<D: Device> Renderer<D> {
                 count: drawn(call.base_vertex, count),
                 indices: Some((slice, ty)),
                 needed,
+                told: None,
             }));
         }
         let all = self.read_bytes(&bytes, at, len)?;
@@ -213,6 +229,7 @@ impl<D: Device> Renderer<D> {
             count: drawn(0, indices.len() as u32),
             indices: Some((slice, IndexType::UInt32)),
             needed,
+            told: None,
         };
         Ok(Some(indexed))
     }

@@ -9,6 +9,7 @@ mod draw;
 mod executor;
 mod feedback;
 mod frames;
+mod geometry;
 mod indices;
 mod objects;
 mod present;

@@ -1,6 +1,7 @@
 //! Choosing the variants of the bound shaders.
 
 use crate::pipeline::captures::{Captured, Stages};
+use crate::pipeline::emitting::Emitting;
 use crate::pipeline::key::Topology as Class;
 use crate::renderer::Renderer;
 use afterimage_abi::slots::FIRST_VERTEX_TEXTURE;
@@ -8,7 +9,7 @@ use afterimage_metal_calls::Device;
 use afterimage_shader::feedback::Options;
 use afterimage_shader::feedback::table::Provoking;
 use afterimage_shader::msl::Samplers;
-use afterimage_shader::{RuntimeInfo, bound};
+use afterimage_shader::{Drawing, RuntimeInfo, bound};
 use afterimage_stream::packets::{BlendOp, SetBlend, Swizzle, TextureBinding};
 use afterimage_stream::{Host, ObjectId, TEXTURE_SLOTS};
 
@@ -163,6 +164,21 @@ impl<D: Device> Renderer<D> {
         Some(Captured { number, kernel, strides, geometry: geometry.is_some() })
     }
 
+    /// The kernel that runs the bound geometry shader, and what reads what it emits; `None` where it cannot be made. `points` are what goes
+    /// into it.
+    pub(crate) fn wanted_geometry(&mut self, points: bool, options: &Options, drawing: Drawing) -> Option<Emitting<D>> {
+        let mut runtime = self.runtime(if points { Class::Point } else { Class::Triangle });
+        let bound = *self.state.shaders;
+        let shader = |id| self.shaders.get(id).and_then(|guest| guest.shader.clone());
+        let (vertex, geometry) = (shader(bound.vertex)?, shader(bound.geometry)?);
+        runtime.link = vertex.link();
+        let of = (bound.geometry, &*geometry);
+        let made = self.library.emitting(&self.device, &vertex, of, &runtime, options, drawing);
+        let ([number, reader], emits) = made?;
+        let kernel = self.pipelines.kernel(&self.device, &mut self.library, number)?;
+        Some(Emitting { number, kernel, reader, emits })
+    }
+
     /// Whether the vertex shader writes memory.
     pub(crate) fn stores_in_vertices(&mut self) -> bool {
         let mut runtime = self.runtime(Class::Triangle);
@@ -173,21 +189,20 @@ impl<D: Device> Renderer<D> {
         number.and_then(|number| self.library.variant(number)).is_some_and(|variant| variant.reaches[1])
     }
 
-    /// The variants of the bound shaders. `None` where one of them is no shader.
-    pub(crate) fn wanted_variants(&mut self, class: Class) -> Option<Wanted> {
+    /// The variants of the bound shaders; `reader` stands in for the vertex shader. `None` where one of them is no shader.
+    pub(crate) fn wanted_variants(&mut self, class: Class, reader: Option<u32>) -> Option<Wanted> {
         let mut runtime = self.runtime(class);
         let bound = *self.state.shaders;
-        if !bound.geometry.is_none() {
-            self.warn_once("geometry shaders, whose draws are skipped: they");
-            return None;
-        }
         let ops = runtime.pixel_ops;
         let pixel = self.shaders.get(bound.pixel).and_then(|guest| guest.shader.as_ref());
         let generic = pixel.is_some_and(|pixel| pixel.wants_generic(ops.alpha_compare, ops.fog));
         runtime.pixel_ops.generic = generic.into();
         let vertex = self.shaders.get_mut(bound.vertex)?;
         runtime.link = vertex.shader.as_ref()?.link();
-        let vertex = self.library.number(&self.device, vertex, &runtime, self.bound.samplers[0])?;
+        let vertex = match reader {
+            Some(reader) => reader,
+            None => self.library.number(&self.device, vertex, &runtime, self.bound.samplers[0])?,
+        };
         let pixel = match bound.pixel {
             ObjectId::NONE => None,
             id => {

@@ -1,7 +1,8 @@
 //! Functions around a guest's, which becomes a plain function: of pixels whose outputs have no target, or that end as Metal lets none.
 
+use afterimage_ir::Interp;
 use afterimage_metal_calls::{Class, PixelFormat};
-use afterimage_shader::msl::{Attribute, Binding, Place};
+use afterimage_shader::msl::{self, Attribute, Binding, Place};
 use afterimage_stream::packets::LogicOp;
 use std::fmt::Write;
 
@@ -19,11 +20,11 @@ struct Around {
 }
 
 impl Around {
-    /// Of a fragment function.
-    fn of(source: &str, entry: &str) -> Option<Self> {
-        let returns = source.contains(&format!("fragment {entry}_out {entry}("));
+    /// Of a function of a stage: `vertex` or `fragment`.
+    fn of(source: &str, stage: &str, entry: &str) -> Option<Self> {
+        let returns = source.contains(&format!("{stage} {entry}_out {entry}("));
         let result = if returns { format!("{entry}_out") } else { "void".to_owned() };
-        let (before, rest) = source.split_once(&format!("fragment {result} {entry}("))?;
+        let (before, rest) = source.split_once(&format!("{stage} {result} {entry}("))?;
         let (arguments, body) = rest.split_once(")\n{")?;
         // Each argument is on a line of its own.
         let arguments = arguments.split(",\n").map(str::trim).filter(|argument| !argument.is_empty());
@@ -40,6 +41,76 @@ impl Around {
     fn call(&self, entry: &str) -> String {
         format!("{entry}_of({})", self.names.join(", "))
     }
+}
+
+/// Varyings that pixel functions read interpolated in a further way: a bit for each location, by [`Interp`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ways([u32; Interp::ALL.len()]);
+
+impl Ways {
+    /// Those of a pixel function.
+    pub(crate) fn of(bindings: &[Binding]) -> Self {
+        let mut ways = Self::default();
+        for binding in bindings {
+            if let Attribute::UserAs(location, interp) = binding.attribute {
+                ways.0[interp as usize] |= 1u32.checked_shl(location).unwrap_or(0);
+            }
+        }
+        ways
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Location and way of each.
+    fn each(&self) -> impl Iterator<Item = (u32, Interp)> + '_ {
+        Interp::ALL.iter().zip(self.0).flat_map(|(interp, bits)| {
+            (0..32).filter(move |location| bits >> location & 1 != 0).map(|location| (location, *interp))
+        })
+    }
+}
+
+/// The source of a vertex function that gives varyings by further names, too.
+pub(crate) fn with_ways(source: &str, bindings: &[Binding], entry: &str, ways: &Ways) -> Option<String> {
+    let around = Around::of(source, "vertex", entry)?;
+    let mut text = around.text.clone();
+    let (mut members, mut results) = (Vec::new(), String::new());
+    for output in bindings.iter().filter(|binding| binding.place == Place::Output) {
+        members.push(member(source, output)?);
+        let name = &output.name;
+        let _ = match output.attribute {
+            // No array is assigned as a whole.
+            Attribute::ClipDistance(count) => {
+                (0..count).try_for_each(|at| writeln!(results, "    out.{name}[{at}] = all.{name}[{at}];"))
+            }
+            _ => writeln!(results, "    out.{name} = all.{name};"),
+        };
+    }
+    for (location, interp) in ways.each() {
+        let given = bindings.iter().find(|binding| binding.attribute == Attribute::User(location))?;
+        let (way, name) = (msl::user_as(location, interp), &given.name);
+        let own = member(source, given)?;
+        let (ty, _) = own.split_once(' ')?;
+        members.push(format!("{ty} {way} [[user({way})]];"));
+        let _ = writeln!(results, "    out.{way} = all.{name};");
+    }
+    let _ = write!(
+        text,
+        "\nstruct {entry}_ways\n{{\n    {}\n}};\n\nvertex {entry}_ways {entry}({})\n{{\n    {entry}_out all = {};\n    \
+         {entry}_ways out = {{}};\n{results}    return out;\n}}\n",
+        members.join("\n    "),
+        around.arguments.join(",\n    "),
+        around.call(entry),
+    );
+    Some(text)
+}
+
+/// A member of the structure that a function returns, as its source has it.
+fn member(source: &str, output: &Binding) -> Option<String> {
+    let attribute = format!("{} [[{}", output.name, output.attribute);
+    source.lines().map(str::trim).find(|line| line.contains(&attribute)).map(str::to_owned)
 }
 
 /// What is done to the pixels of a guest's function that Metal does not do.
@@ -106,10 +177,11 @@ pub(crate) fn with_outputs(
     kept: u32,
     ending: &Ending,
 ) -> Option<String> {
-    let mut around = Around::of(source, entry)?;
+    let mut around = Around::of(source, "fragment", entry)?;
     let outputs = bindings.iter().filter(|binding| binding.place == Place::Output);
     let is_kept = |binding: &&Binding| match binding.attribute {
         Attribute::Color(index) => kept >> index & 1 != 0,
+        Attribute::SecondColor => kept & 1 != 0,
         _ => true,
     };
     let outputs: Vec<&Binding> = outputs.filter(is_kept).collect();
@@ -117,7 +189,10 @@ pub(crate) fn with_outputs(
     let mut results = String::new();
     for output in &outputs {
         let name = &output.name;
-        let _ = writeln!(results, "    out.{name} = all.{name};");
+        let _ = match (output.attribute, ending.samples) {
+            (Attribute::SampleMask, Some(samples)) => writeln!(results, "    out.{name} = all.{name} & {samples}u;"),
+            _ => writeln!(results, "    out.{name} = all.{name};"),
+        };
         let (Attribute::Color(index), Some((op, formats))) = (output.attribute, &ending.logic) else { continue };
         let Some(format) = formats.get(index as usize).copied().flatten() else { continue };
         let Some(most) = most(format) else { continue };
@@ -144,21 +219,20 @@ pub(crate) fn with_outputs(
             false => writeln!(results, "        out.{name} = ({result}).{lanes};\n    }}"),
         };
     }
-    if let Some(samples) = ending.samples {
+    // The function may have a mask of its own.
+    let masked = outputs.iter().any(|output| output.attribute == Attribute::SampleMask);
+    let samples = ending.samples.filter(|_| !masked);
+    if let Some(samples) = samples {
         let _ = writeln!(results, "    out.samples_drawn = {samples}u;");
     }
     let arguments = around.arguments.join(",\n    ");
-    if outputs.is_empty() && ending.samples.is_none() {
+    if outputs.is_empty() && samples.is_none() {
         let _ = write!(text, "\nfragment void {entry}({arguments})\n{{\n    (void){call};\n}}\n");
         return Some(text);
     }
     // As the whole structure has them.
-    let member = |output: &&Binding| {
-        let attribute = format!("{} [[{}", output.name, output.attribute);
-        source.lines().map(str::trim).find(|line| line.contains(&attribute)).map(str::to_owned)
-    };
-    let mut members: Vec<String> = outputs.iter().map(member).collect::<Option<_>>()?;
-    members.extend(ending.samples.map(|_| "uint samples_drawn [[sample_mask]];".to_owned()));
+    let mut members: Vec<String> = outputs.iter().map(|output| member(source, output)).collect::<Option<_>>()?;
+    members.extend(samples.map(|_| "uint samples_drawn [[sample_mask]];".to_owned()));
     let _ = write!(text, "\nstruct {entry}_kept\n{{\n    {}\n}};\n", members.join("\n    "));
     let _ = write!(
         text,

@@ -22,7 +22,7 @@ pub(crate) fn of(facts: &Facts, raw_addresses: bool) -> Behind {
         targets: limits.targets,
         pixel_resources: limits.targets,
         distances: [limits.clip_distances, 0, limits.clip_distances],
-        // Captures alone are made of those, by kernels.
+        // They are kernels.
         geometry: [u32::MAX; 3],
         feedback: None,
         images: STORAGE_IMAGES as u32,
@@ -31,7 +31,17 @@ pub(crate) fn of(facts: &Facts, raw_addresses: bool) -> Behind {
         shared: limits.threadgroup_memory,
         array: MAX_ARRAY,
         variables: MAX_VARS as u32,
-        has: Has { stores: [facts.addresses; 2], without_format: [true; 2], cube_arrays: true, ..Has::default() },
+        has: Has {
+            // By kernels.
+            geometry: facts.addresses,
+            sample_rate: true,
+            second_color: true,
+            vertex_layer: true,
+            viewports: false,
+            cube_arrays: true,
+            without_format: [true; 2],
+            stores: [facts.addresses; 2],
+        },
     }
 }
 

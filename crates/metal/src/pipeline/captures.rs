@@ -76,7 +76,7 @@ impl<D: Device> Library<D> {
     }
 
     /// Keeps a variant, if there is room; its number.
-    fn add(
+    pub(crate) fn add(
         &mut self,
         device: &D,
         (id, hash): (ObjectId, u128),

@@ -3,6 +3,7 @@
 pub(crate) mod around;
 pub(crate) mod behind;
 pub(crate) mod captures;
+pub(crate) mod emitting;
 pub(crate) mod kept;
 pub(crate) mod key;
 pub(crate) mod own;

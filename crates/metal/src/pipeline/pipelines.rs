@@ -1,7 +1,7 @@
 //! Pipelines and states, each made once.
 
 use crate::error::{Error, Result};
-use crate::pipeline::around::{Ending, only_samples};
+use crate::pipeline::around::{Ending, Ways, only_samples};
 use crate::pipeline::kept::Store;
 use crate::pipeline::key::{Blend, Key, TargetFormats};
 use crate::pipeline::own::Own;
@@ -110,12 +110,14 @@ impl<D: Device> Pipelines<D> {
             return Err(unsupported(format!("a shader with {end} buffers beside vertices in buffer {buffer}")));
         }
         let gives = vertex.varyings.clone();
+        let mut ways = Ways::default();
         if let Some(pixel) = key.pixel.filter(|_| !key.discard).and_then(|number| library.variant(number)) {
             if let Some((location, lanes, _)) = pixel.varyings.iter().find(|read| !gives.contains(read)) {
                 let what =
                     format!("shaders that do not fit: {lanes} components at location {location} are not written");
                 return Err(unsupported(what));
             }
+            ways = pixel.ways;
             for (index, format) in key.targets.colors.iter().enumerate() {
                 let integers = pixel.integer_outputs >> index & 1 != 0;
                 let fits = match format.map(PixelFormat::class) {
@@ -131,7 +133,7 @@ impl<D: Device> Pipelines<D> {
         }
         let vertex = library.variant_mut(key.vertex).ok_or_else(gone)?;
         let point_size = vertex.point_size;
-        let vertex = vertex.function(device, Spec::DYNAMIC, u32::MAX, &Ending::default())?;
+        let vertex = vertex.vertex_function(device, &ways)?;
         let there =
             (0..).zip(&key.targets.colors).fold(0, |mask, (index, format)| mask | u32::from(format.is_some()) << index);
         let ending = Ending {

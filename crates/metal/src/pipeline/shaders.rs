@@ -5,7 +5,8 @@
 
 use crate::device::work;
 use crate::error::{Error, Result};
-use crate::pipeline::around::{Ending, with_outputs};
+use crate::pipeline::around::{Ending, Ways, with_outputs, with_ways};
+use crate::pipeline::emitting::Emitted;
 use crate::resources::texture::Shape;
 use afterimage_abi::{Bank, GcnBank, spec};
 use afterimage_ipc::Suspect;
@@ -69,6 +70,10 @@ pub(crate) struct Variant<D: Device> {
     bindings: Vec<Binding>,
     /// Compiled for values of the specialisation constants, and colour outputs that have a target.
     functions: Vec<(Spec, u32, Ending, D::Function)>,
+    /// Of vertex shaders, with varyings by further names.
+    with_ways: Vec<(Ways, D::Function)>,
+    /// Of pixel shaders: what they read interpolated in further ways.
+    pub(crate) ways: Ways,
     /// Constant registers in the order of the stage's block, checked against the banks.
     pub(crate) segments: SmallVec<[Segment; 4]>,
     /// Bytes of the stage's block.
@@ -229,6 +234,8 @@ impl<D: Device> Variant<D> {
             specs: reflection.specs.iter().fold(0, |mask, spec| mask | 1u32.checked_shl(spec.id).unwrap_or(0)),
             group: reflection.group,
             stage: reflection.stage,
+            ways: Ways::of(&artifact.bindings),
+            with_ways: Vec::new(),
             bindings: artifact.bindings,
             source: artifact.source,
             label,
@@ -242,6 +249,27 @@ impl<D: Device> Variant<D> {
         let wanted = Spec([has(spec::ALPHA_COMPARE, alpha_compare), has(spec::FOG_MODE, fog)]);
         let known = self.functions.iter().any(|(spec, ..)| *spec == wanted);
         if known || self.functions.len() < MOST_SPECS { wanted } else { Spec::DYNAMIC }
+    }
+
+    /// The function of a vertex shader, which gives varyings by further names, too.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub(crate) fn vertex_function(&mut self, device: &D, ways: &Ways) -> Result<D::Function> {
+        if ways.is_empty() {
+            return self.function(device, Spec::DYNAMIC, u32::MAX, &Ending::default());
+        }
+        if let Some((_, function)) = self.with_ways.iter().find(|(of, _)| of == ways) {
+            return Ok(function.clone());
+        }
+        let source = with_ways(&self.source, &self.bindings, ENTRY, ways).ok_or_else(|| Error::Unsupported {
+            device: device.facts().name.clone(),
+            what: format!("{}: varyings that are not written", self.label),
+        })?;
+        let descriptor = FunctionDescriptor { source: &source, name: ENTRY, constants: &[], label: &self.label };
+        let function = device.new_function(&descriptor)?;
+        self.with_ways.push((*ways, function.clone()));
+        Ok(function)
     }
 
     /// The function, compiled for these values when they are first asked for. `targets` has a bit for each colour target that there is;
@@ -302,6 +330,8 @@ pub(crate) struct Library<D: Device> {
     /// Kernels that capture vertices: by what they are made of, and what they write.
     pub(crate) captures: FxHashMap<CacheKey, Option<u32>>,
     pub(crate) strides: FxHashMap<u32, [u32; FEEDBACK_BUFFERS]>,
+    /// Geometry shaders that are drawn, by what they are made of.
+    pub(crate) emitted: FxHashMap<CacheKey, Option<Emitted>>,
     /// Bytes of all sources, and how many they may be.
     translated: u64,
     pub(crate) budget: u64,
@@ -319,6 +349,7 @@ impl<D: Device> Library<D> {
             variants: Vec::new(),
             captures: FxHashMap::default(),
             strides: FxHashMap::default(),
+            emitted: FxHashMap::default(),
             translated: 0,
             budget: Budget::Translated.row().default,
             raw_addresses,
@@ -384,7 +415,8 @@ impl<D: Device> Library<D> {
         runtime: &RuntimeInfo,
         samplers: Samplers,
     ) -> Option<Variant<D>> {
-        let options = msl::Options { samplers, ..msl::Options::default() };
+        let language = device.facts().language;
+        let options = msl::Options { samplers, language, ..msl::Options::default() };
         let say =
             |error: &dyn std::fmt::Display| tracing::error!("{id} cannot be compiled: {error}; its draws are skipped");
         let made =

@@ -55,6 +55,8 @@ impl<D: Device> Nulls<D> {
         let texel = buffer(16, "no texel")?;
         device.write(&texel, 4, &[0, 0, 0, 255, 0, 0, 0, 1])?;
         let mut texture = |shape: Shape, format: PixelFormat, write: bool, offset: u64| -> Result<D::Texture> {
+            let facts = device.facts();
+            let atomic = write && facts.has_texel_atomics() && format.caps(facts).atomic;
             let made = device.new_texture(&TextureDescriptor {
                 ty: shape.texture_type(),
                 format,
@@ -62,7 +64,7 @@ impl<D: Device> Nulls<D> {
                 levels: 1,
                 samples: 1,
                 layers: 1,
-                usage: TextureUsage { read: true, write, ..TextureUsage::default() },
+                usage: TextureUsage { read: true, write, atomic, ..TextureUsage::default() },
                 storage: StorageMode::Private,
                 label: "no texture".to_owned(),
             })?;

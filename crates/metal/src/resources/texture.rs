@@ -76,6 +76,8 @@ pub(crate) struct Texture<D: Device> {
     /// Of a view the texture that it shows, and its first level and layer there.
     pub(crate) source: Option<ObjectId>,
     base: [u16; 2],
+    /// Whether texels may be changed atomically.
+    pub(crate) atomic: bool,
     /// Views for sampling, by shape and whether sRGB is decoded.
     sampled: SmallVec<[(Shape, bool, D::Texture); 1]>,
     /// Levels for shaders that store.
@@ -120,9 +122,15 @@ impl<D: Device> Texture<D> {
         let ty = texture_type(desc);
         // Views of an sRGB twin need no permission on Apple's GPUs, and do on others.
         let twin = format.info().srgb.is_some() && !facts.family.is_apple();
+        let atomic = is_stored
+            && desc.samples <= 1
+            && facts.has_texel_atomics()
+            && choice.pixel.bytes() == 4
+            && choice.pixel.caps(facts).atomic;
         let usage = TextureUsage {
             read: true,
             write: is_stored,
+            atomic,
             target: is_target,
             views: desc.usage & CreateTexture::VIEWS != 0 || twin,
             ..TextureUsage::default()
@@ -153,6 +161,7 @@ impl<D: Device> Texture<D> {
             raw_type: ty,
             source: None,
             base: [0; 2],
+            atomic,
             sampled: SmallVec::new(),
             stored: SmallVec::new(),
             targets: SmallVec::new(),
@@ -178,6 +187,7 @@ impl<D: Device> Texture<D> {
             raw_type: source.raw_type,
             source: Some(body.source),
             base: [body.level, body.layer],
+            atomic: source.atomic && choice.pixel.caps(device.facts()).atomic,
             sampled: SmallVec::new(),
             stored: SmallVec::new(),
             targets: SmallVec::new(),

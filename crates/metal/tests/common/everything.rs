@@ -5,6 +5,22 @@ use super::*;
 use afterimage_metal_calls::Family;
 use afterimage_stream::{Format, ObjectId, ObjectKind};
 
+/// Gives points as they are.
+const GEOMETRY: &str = "geometry {
+  geometry points points vertices 1 invocations 1
+  input in0 : f32x4 position smooth
+  input in1 : f32x4 location 0 smooth
+  output out0 : f32x4 position
+  output out1 : f32x4 location 0
+  v0: i32 = const 0
+  v1: f32x4 = load_vertex_input in0, v0
+  v2: f32x4 = load_vertex_input in1, v0
+  store_output out0, v1
+  store_output out1, v2
+  emit_vertex 0
+  return
+}";
+
 /// A guest whose stream has something of nearly everything.
 pub fn everything() -> GuestOn<Recorder> {
     let mut guest = GuestOn::on(Recorder::silent(Family::Apple7));
@@ -57,6 +73,10 @@ pub fn everything() -> GuestOn<Recorder> {
     guest.encoder.push(&ReadBack { src: view(color), rect, row_pitch: 64, pad: 0, token: 1, data });
     guest.encoder.push(&Destroy { id: texture, pad: 0 });
     guest.draw(Topology::LineStrip, 0, 6);
+    let [vertex, pixel] = [guest.shader(Stage::Vertex, VERTEX), guest.shader(Stage::Pixel, COLOR)];
+    let geometry = guest.shader(Stage::Geometry, GEOMETRY);
+    guest.encoder.push(&SetShaders { vertex, pixel, geometry, ..SetShaders::default() });
+    guest.draw(Topology::PointList, 0, 6);
     guest.present(color);
     guest.present(ObjectId::NONE);
     guest

@@ -27,7 +27,7 @@ pub use drawn::*;
 
 /// What Metal has, and the writer of its shaders.
 pub const HAS: has::Has =
-    has::Has { primitives: false, raster_options: false, sampler_options: true, images: true, image_atomics: false };
+    has::Has { primitives: false, raster_options: false, sampler_options: true, images: true, image_atomics: true };
 
 /// Bytes of the test arena's one slot.
 const ARENA: usize = 16 << 20;

@@ -18,9 +18,13 @@ mod feedback;
 mod feedback_inputs;
 #[path = "../../../vulkan/tests/renderer/formats.rs"]
 mod formats;
+#[path = "../../../vulkan/tests/renderer/geometry.rs"]
+mod geometry;
 #[path = "../../../vulkan/tests/renderer/guest_code.rs"]
 mod guest_code;
 mod metal;
+#[path = "../../../vulkan/tests/renderer/pixel_interface.rs"]
+mod pixel_interface;
 #[path = "../../../vulkan/tests/renderer/pixel_operations.rs"]
 mod pixel_operations;
 #[path = "../../../vulkan/tests/renderer/raster.rs"]

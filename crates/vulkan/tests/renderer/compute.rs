@@ -295,6 +295,63 @@ fn texels_are_changed_atomically() {
     guest.finish();
 }
 
+/// A shader that does to texels, one after the other, what each operation does, and stores what was there before.
+fn each_operation(guest: &mut Guest, dim: Dim, component: Component, by: [u32; 2]) -> ObjectId {
+    let mut code = Code::compute(1);
+    let image = code.b.image(ImageDecl { slot: 0, dim, component, format: ImageFormat::R32 });
+    let [value, second] = by.map(|by| code.b.i32(by as i32));
+    for (x, op) in (0..).zip(AtomicOp::ALL) {
+        let (x, layer) = (code.b.i32(x), code.b.i32(1));
+        let y = code.b.i32(0);
+        let place = if dim == Dim::D2 { vec![x, y] } else { vec![x, y, layer] };
+        let place = code.b.construct(&place);
+        let old = code.b.image_atomic(*op, image, place, None, &[value, second][..op.operands()]);
+        let at = code.word(0, x);
+        code.b.store_global(at, old);
+    }
+    code.create(guest)
+}
+
+#[test]
+fn every_operation_changes_texels_as_it_says() {
+    if !HAS.image_atomics {
+        return;
+    }
+    let mut guest = Guest::new();
+    let count = AtomicOp::ALL.len();
+    let texels: Vec<u32> = [5, 0x8000_0003, 0, !0].iter().cycle().copied().take(count).collect();
+    let (width, usage) = (count as u32, CreateTexture::STORAGE);
+    for (format, component) in [(Format::R32_UINT, Component::Uint), (Format::R32_SINT, Component::Sint)] {
+        let flat = guest.texture_with(CreateTexture { usage, ..plain(format, width, 1, 1) });
+        let array = guest.texture_with(CreateTexture { layers: 3, usage, ..plain(format, width, 1, 1) });
+        let volume = CreateTexture { depth: 3, dimension: Dimension::D3 as u8, usage, ..plain(format, width, 1, 1) };
+        let volume = guest.texture_with(volume);
+        for (dim, texture) in [(Dim::D2, flat), (Dim::D2Array, array), (Dim::D3, volume)] {
+            for by in [[7, 5], [0x8000_0003, 0xff], [1.5f32.to_bits(), 0]] {
+                let shader = each_operation(&mut guest, dim, component, by);
+                let z = if dim == Dim::D3 { 1 } else { 0 };
+                let layer = u16::from(dim == Dim::D2Array);
+                let data = guest.upload(bytes(&texels));
+                let (row_pitch, zero) = (4 * width, UpdateTexture::zeroed());
+                let size = UpdateTexture { id: texture, layer, z, width, height: 1, depth: 1, row_pitch, data, ..zero };
+                guest.encoder.push(&size);
+                let before = guest.words(&vec![0; count]);
+                bind_storage(&mut guest, Stage::Compute, &[before]);
+                bind_image(&mut guest, texture, 0, 0);
+                guest.dispatch(shader, [1, 1, 1]);
+                assert_eq!(guest.read_words(before, 0, count), texels, "{dim:?} {format:?}");
+                let slice = if dim == Dim::D2 { 0 } else { 1 };
+                let found = words(&guest.read(texture, format, 0, slice, [width, 1]));
+                for ((op, old), found) in AtomicOp::ALL.iter().zip(&texels).zip(found) {
+                    let wanted = op.apply((*old).into(), by[0].into(), by[1].into(), false) as u32;
+                    assert_eq!(found, wanted, "{op:?} of {old:#x} by {by:x?}, {dim:?} {format:?}");
+                }
+            }
+        }
+    }
+    guest.finish();
+}
+
 #[test]
 fn texels_go_to_buffers_and_back() {
     let mut guest = Guest::new();
