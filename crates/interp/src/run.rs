@@ -305,7 +305,9 @@ impl Run<'_> {
                     Some(bits) => bits,
                     None => continue,
                 },
-                (Op::Barrier | Op::WaveBarrier | Op::MemoryBarrier, _) => return,
+                (Op::Barrier | Op::WaveBarrier | Op::MemoryBarrier | Op::BeginInterlock | Op::EndInterlock, _) => {
+                    return;
+                }
                 (op, _) if op.has(Flags::WAVE) || matches!(op, Op::LaneIndex | Op::WaveSize) => {
                     self.wave_op(data, active, lane)
                 }

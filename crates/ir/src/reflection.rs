@@ -124,6 +124,8 @@ pub struct Reflection {
     pub loads: bool,
     /// Whether it is written.
     pub stores: bool,
+    /// Whether pixels at the same place wait for each other.
+    pub interlocks: bool,
 }
 
 impl Reflection {
@@ -220,7 +222,7 @@ pub struct Uses {
     pub instructions: usize,
     /// Whether vertices are emitted into other streams than the first.
     pub streams: bool,
-    /// Whether the order in which others see stores matters (`memory_barrier`).
+    /// Whether the order in which others see stores matters (`memory_barrier`, interlocks).
     pub ordered: bool,
     /// The same for the outside.
     pub reflection: Reflection,
@@ -238,11 +240,12 @@ pub fn uses(m: &Module) -> Uses {
     let mut dynamic: SmallVec<[bool; 4]> = SmallVec::from_elem(false, m.banks.len());
     let mut registers: Vec<(u32, u32)> = Vec::new();
     let (mut demotes, mut system, mut feedback, mut ordered, mut instructions) = (false, false, false, false, 0);
-    let (mut loads, mut stores, mut streams) = (false, false, false);
+    let (mut loads, mut stores, mut streams, mut interlocks) = (false, false, false, false);
     m.for_each_inst(|_, data| {
         instructions += 1;
         demotes |= data.op == Op::Demote;
-        ordered |= data.op == Op::MemoryBarrier;
+        interlocks |= data.op == Op::BeginInterlock;
+        ordered |= matches!(data.op, Op::MemoryBarrier | Op::BeginInterlock);
         loads |= matches!(data.op, Op::LoadGlobal | Op::AtomicGlobal);
         stores |= matches!(data.op, Op::StoreGlobal | Op::AtomicGlobal);
         match data.imm {
@@ -326,6 +329,7 @@ pub fn uses(m: &Module) -> Uses {
         demotes,
         loads,
         stores,
+        interlocks,
     };
     Uses { inputs, outputs, textures, images, specs, vars, bank_base, instructions, streams, ordered, reflection }
 }

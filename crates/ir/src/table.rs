@@ -402,6 +402,11 @@ macro_rules! opcode_table {
                 Ddy "ddy" (F) -> F None [QUAD];
                 /// Where true, the pixel is thrown away; it goes on as a helper for the derivatives of its quad. Pixel stage only.
                 Demote "demote" (P) -> _ None [SIDE_EFFECT];
+                /// Waits until pixels of earlier primitives at the same place are past their `end_interlock`, and sees what they stored.
+                /// Pixel stage only; each pixel comes by once at most.
+                BeginInterlock "begin_interlock" () -> _ None [SIDE_EFFECT];
+                /// Lets pixels of later primitives at the same place pass `begin_interlock`. Pixel stage only, once behind that.
+                EndInterlock "end_interlock" () -> _ None [SIDE_EFFECT];
 
                 // Control flow.
                 /// Runs the first region if true, else the second. The results are the operands of their `yield`.

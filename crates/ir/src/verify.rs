@@ -22,7 +22,7 @@
 //! 10. Immediates are of the kind that the opcode's row says and name declared things.
 //! 11. Inputs and outputs belong to the stage, have the type of their builtin, and share no location. Shadow textures are
 //!     two-dimensional or cubes.
-//! 12. Quad opcodes and `demote` are in the pixel stage only.
+//! 12. Quad opcodes, `demote` and interlocks are in the pixel stage only.
 //! 13. Specialisation constants are typed and differ in their number.
 //! 14. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
 //! 15. Names are those of registers within a declared bank, or of a declared texture.
@@ -579,6 +579,10 @@ impl<'a> Verifier<'a> {
                 }
                 want("the operand", arg(0), Type::BOOL)
             }
+            (Op::BeginInterlock | Op::EndInterlock, _) if self.m.stage != Stage::Pixel => {
+                Err("only pixels are in order".to_owned())
+            }
+            (Op::BeginInterlock | Op::EndInterlock, _) => Ok(()),
             (Op::If, _) => want("the operand", arg(0), Type::BOOL),
             (Op::Loop, Imm::Loop(body)) => match self.m.regions.get(body.index()) {
                 Some(body) => self.same_types(&data.args, &body.params, "parameters"),

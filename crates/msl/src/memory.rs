@@ -23,6 +23,8 @@ impl Emitter<'_> {
                 return Ok(());
             }
             Op::MemoryBarrier => return self.memory_barrier(data),
+            // Metal orders accesses of what is bound in a group of raster order, and here addresses are; the reflection says so.
+            Op::BeginInterlock | Op::EndInterlock => return Ok(()),
             _ => {}
         }
         let value = data.args.last().copied().ok_or(EmitError::Malformed(data.op.name()))?;

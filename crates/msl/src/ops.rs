@@ -249,6 +249,8 @@ impl Emitter<'_> {
             | Op::MemoryBarrier
             | Op::Barrier
             | Op::Demote
+            | Op::BeginInterlock
+            | Op::EndInterlock
             | Op::If
             | Op::Loop
             | Op::Yield

@@ -2,8 +2,8 @@
 //!
 //! Precondition: a verified module. Promise: no `if` decides on a constant; no `if` has two empty regions; results that are the same
 //! either way, and loop parameters that never change, are the values themselves; a result that is true one way and false the other is
-//! the condition; nothing stands behind an `if` neither region of which comes back; no pixel is thrown away on the condition
-//! false. What the shader computes is the same.
+//! the condition; a loop that goes round once is its region; nothing stands behind an `if` neither region of which comes back; no pixel
+//! is thrown away on the condition false. What the shader computes is the same.
 
 use afterimage_ir::{Args, Imm, Inst, Kind, Module, Op, Region, Swizzle, Type, Value};
 use smallvec::{SmallVec, smallvec};
@@ -15,30 +15,53 @@ pub fn run(m: &mut Module) {
     run_and_tell(m);
 }
 
-/// Runs the pass. Whether control flow has given way to a constant or a condition, which others may now do something with.
-pub(crate) fn run_and_tell(m: &mut Module) -> bool {
+/// How often to look again where a loop has become straight code, whose variables are values now.
+const AGAIN: u32 = 3;
+
+/// Runs the pass. How often to look again: control flow may have given way to a constant or a condition, which others may now do something
+/// with.
+pub(crate) fn run_and_tell(m: &mut Module) -> u32 {
     let mut pass = Cleanup {
         replaced: Replacements::default(),
         invariant: Replacements::default(),
         loops: Vec::new(),
         decided: false,
+        inlined: false,
     };
     let body = m.body;
     pass.region(m, body);
     // A parameter was used before it was known never to change.
-    let Cleanup { invariant, decided, .. } = pass;
+    let Cleanup { invariant, decided, inlined, .. } = pass;
     if !invariant.is_empty() {
         rewrite(m, |cursor, inst| {
-            invariant.apply(&mut cursor.m.insts[inst.index()].args);
+            // What stands for it may be such a parameter too, of a loop around it that is no more.
+            cursor.m.insts[inst.index()].args.iter_mut().for_each(|arg| *arg = invariant.follow(*arg));
             Action::Keep
         });
     }
-    decided
+    if inlined { AGAIN } else { decided.into() }
 }
 
 /// Whether two values are the same, perhaps because they are equal constants.
 fn equal(m: &Module, a: Value, b: Value) -> bool {
     a == b || m.ty(a) == m.ty(b) && m.as_const(a).is_some_and(|bits| m.as_const(b) == Some(bits))
+}
+
+/// Whether a loop's region ends with `break`, and neither that nor `continue` is in the middle of it.
+fn once(m: &Module, body: Region) -> bool {
+    let ends = m.terminator(body).is_some_and(|end| m.inst(end).op == Op::Break);
+    ends && m.region(body).insts.iter().rev().skip(1).all(|&inst| stays(m, inst))
+}
+
+/// Whether an instruction does not leave or repeat the loop around it.
+fn stays(m: &Module, inst: Inst) -> bool {
+    match (m.inst(inst).op, m.inst(inst).imm) {
+        (Op::Break | Op::Continue, _) => false,
+        (Op::If, Imm::If(yes, no)) => {
+            [yes, no].iter().all(|&region| m.region(region).insts.iter().all(|&inst| stays(m, inst)))
+        }
+        _ => true,
+    }
 }
 
 /// A loop being walked, with what every `continue` so far brings.
@@ -54,6 +77,8 @@ struct Cleanup {
     loops: Vec<Round>,
     /// Whether a constant or a condition has taken the place of a result or a parameter.
     decided: bool,
+    /// Whether a loop has become a part of the region around it.
+    inlined: bool,
 }
 
 impl Cleanup {
@@ -98,6 +123,10 @@ impl Cleanup {
                             self.invariant.replace(param, self.invariant.get(only));
                         }
                     }
+                    if once(m, body) {
+                        self.list_of_loop(m, inst, body, new);
+                        continue;
+                    }
                     new.push(inst);
                 }
                 (Op::Continue, _) => {
@@ -130,6 +159,19 @@ impl Cleanup {
             }
             _ => false,
         }
+    }
+
+    /// Makes the region of a loop that goes round once a part of this one, in place of the loop.
+    fn list_of_loop(&mut self, m: &mut Module, loop_: Inst, body: Region, new: &mut Vec<Inst>) {
+        self.inlined = true;
+        let mut insts = std::mem::take(&mut m.regions[body.index()].insts);
+        if let Some(end) = insts.pop() {
+            let results = m.inst(loop_).results.clone();
+            for (&result, &value) in results.iter().zip(&m.inst(end).args) {
+                self.replaced.replace(result, self.replaced.get(value));
+            }
+        }
+        new.append(&mut insts);
     }
 
     /// What an `if` can be made into once its regions are done. Whether it comes back.

@@ -45,11 +45,11 @@ pub fn optimize_observed(m: &mut Module, options: &Options, observe: &mut dyn Fn
     // Folds constants as it goes.
     step(m, "simplify", &simplify::run);
     // Conditions that have become constants take their code with them. Where that decides what loops carry and `if`s give, and so
-    // further conditions, both look again, once.
-    let decided = std::cell::Cell::new(false);
-    let control_flow = |m: &mut Module| decided.set(control_flow::run_and_tell(m));
+    // further conditions, both look again: once, or a few times where a loop has become straight code.
+    let again = std::cell::Cell::new(0);
+    let control_flow = |m: &mut Module| again.set(control_flow::run_and_tell(m));
     step(m, "control_flow", &control_flow);
-    if decided.get() {
+    for _ in 0..again.get() {
         step(m, "simplify", &simplify::run);
         step(m, "control_flow", &control_flow);
     }

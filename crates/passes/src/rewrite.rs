@@ -38,6 +38,14 @@ impl Replacements {
         self.0.get(value.index()).copied().flatten().unwrap_or(value)
     }
 
+    /// What stands for `value` now, and for that, and so on.
+    pub(crate) fn follow(&self, mut value: Value) -> Value {
+        while let Some(Some(next)) = self.0.get(value.index()) {
+            value = *next;
+        }
+        value
+    }
+
     /// Replaces the operands of an instruction.
     #[inline]
     pub(crate) fn apply(&self, args: &mut Args) {

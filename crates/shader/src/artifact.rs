@@ -25,7 +25,7 @@ pub fn encode_artifact(artifact: &Artifact) -> Vec<u8> {
     let mut w = Writer(Vec::with_capacity(artifact.words.len() * 4 + 256));
     w.byte(position(Stage::ALL, r.stage));
     w.byte(
-        [r.system, r.demotes, r.loads, r.stores, r.feedback]
+        [r.system, r.demotes, r.loads, r.stores, r.feedback, r.interlocks]
             .iter()
             .rev()
             .fold(0, |bits, flag| bits << 1 | u8::from(*flag)),
@@ -163,7 +163,7 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
     if r.at != bytes.len() {
         return Err(r.wrong("end"));
     }
-    let [system, demotes, loads, stores, feedback] = [1, 2, 4, 8, 16].map(|flag| flags & flag != 0);
+    let [system, demotes, loads, stores, feedback, interlocks] = [1, 2, 4, 8, 16, 32].map(|flag| flags & flag != 0);
     let reflection = Reflection {
         stage,
         segments,
@@ -182,6 +182,7 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
         demotes,
         loads,
         stores,
+        interlocks,
     };
     Ok(Artifact { words, reflection })
 }

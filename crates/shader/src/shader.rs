@@ -174,10 +174,12 @@ impl CacheKey {
             geometry,
             streams,
             feedback,
+            interlock,
         } = features;
         let long = [int64_atomics, shared_int64_atomics];
         let flags = [float64, long[0], long[1], shuffle, vertex_layer, stencil_export, geometry, streams, feedback];
         hash.update(&flags.map(u8::from));
+        hash.update(&[interlock.into()]);
         hash.update(bytemuck::bytes_of(normalized));
         Self(hash.digest128())
     }

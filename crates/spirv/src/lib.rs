@@ -89,6 +89,9 @@ pub struct Features {
     pub streams: bool,
     /// `transformFeedback`. Without it what is captured is left out; the reflection has it, so that the host can capture it otherwise.
     pub feedback: bool,
+    /// `fragmentShaderPixelInterlock`. Without it pixels are in the order in which the device runs them; the reflection has it, so that the
+    /// host can say so.
+    pub interlock: bool,
 }
 
 impl Features {
@@ -103,6 +106,7 @@ impl Features {
         geometry: true,
         streams: true,
         feedback: true,
+        interlock: true,
     };
 }
 

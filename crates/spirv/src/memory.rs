@@ -363,6 +363,20 @@ impl Emitter<'_> {
         }
     }
 
+    /// The beginning or the end of what pixels at the same place do one after the other. What they store is seen by the next.
+    pub(crate) fn interlock(&mut self, opcode: Op) {
+        if !self.features.interlock {
+            return;
+        }
+        if opcode == Op::BeginInterlock {
+            self.w.code.op(op::BeginInvocationInterlockEXT, &[]);
+            self.barrier(Op::MemoryBarrier);
+        } else {
+            self.barrier(Op::MemoryBarrier);
+            self.w.code.op(op::EndInvocationInterlockEXT, &[]);
+        }
+    }
+
     /// A barrier of execution, for the group or the wave, or of memory alone.
     pub(crate) fn barrier(&mut self, opcode: Op) {
         let mut what = semantics::AcquireRelease | semantics::Uniform | semantics::Image;

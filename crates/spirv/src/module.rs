@@ -31,6 +31,11 @@ pub(crate) fn emit(
     if m.stage == Stage::Pixel {
         w.execution_mode(main, execution_mode::OriginUpperLeft, &[]);
     }
+    if uses.reflection.interlocks && options.features.interlock {
+        w.capability(capability::FragmentShaderPixelInterlockEXT);
+        w.extension("SPV_EXT_fragment_shader_interlock");
+        w.execution_mode(main, execution_mode::PixelInterlockOrderedEXT, &[]);
+    }
     if m.stage == Stage::Compute {
         w.execution_mode(main, execution_mode::LocalSize, &m.group);
     }

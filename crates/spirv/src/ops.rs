@@ -262,6 +262,8 @@ impl Emitter<'_> {
             | Op::EmitVertex
             | Op::EndPrimitive
             | Op::Demote
+            | Op::BeginInterlock
+            | Op::EndInterlock
             | Op::If
             | Op::Loop
             | Op::Yield
@@ -279,6 +281,10 @@ impl Emitter<'_> {
             Op::EmitVertex | Op::EndPrimitive => return self.emit_vertex(data),
             Op::Barrier | Op::WaveBarrier | Op::MemoryBarrier => {
                 self.barrier(data.op);
+                return Ok(());
+            }
+            Op::BeginInterlock | Op::EndInterlock => {
+                self.interlock(data.op);
                 return Ok(());
             }
             _ => {}

@@ -49,6 +49,7 @@ names! {
         GroupNonUniformAny, GroupNonUniformBroadcast, GroupNonUniformBroadcastFirst, GroupNonUniformBallot,
         GroupNonUniformShuffle, EmitVertex, EndPrimitive, EmitStreamVertex, EndStreamPrimitive, Phi, LoopMerge,
         SelectionMerge, Label, Branch, BranchConditional, Return, Unreachable, DemoteToHelperInvocation,
+        BeginInvocationInterlockEXT, EndInvocationInterlockEXT,
     }
 }
 
@@ -69,7 +70,7 @@ names! {
         StorageImageWriteWithoutFormat, MultiViewport, GroupNonUniform, GroupNonUniformVote, GroupNonUniformBallot,
         GroupNonUniformShuffle, ShaderLayer, ShaderViewportIndex, SignedZeroInfNanPreserve, StencilExportEXT,
         DrawParameters, ShaderNonUniform, SampledImageArrayNonUniformIndexing, RuntimeDescriptorArray,
-        PhysicalStorageBufferAddresses, DemoteToHelperInvocation,
+        PhysicalStorageBufferAddresses, DemoteToHelperInvocation, FragmentShaderPixelInterlockEXT,
     }
 }
 
@@ -102,7 +103,7 @@ names! {
     execution_mode: u32 = ExecutionMode {
         Invocations, OriginUpperLeft, Xfb, InputPoints, InputLines, InputLinesAdjacency, Triangles,
         InputTrianglesAdjacency, OutputVertices, OutputPoints, OutputLineStrip, OutputTriangleStrip, DepthReplacing,
-        LocalSize, StencilRefReplacingEXT, SignedZeroInfNanPreserve,
+        LocalSize, StencilRefReplacingEXT, SignedZeroInfNanPreserve, PixelInterlockOrderedEXT,
     }
 }
 

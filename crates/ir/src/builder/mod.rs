@@ -470,6 +470,16 @@ impl Builder {
         self.push(Op::Demote, Imm::None, smallvec![cond], &[]);
     }
 
+    /// Waits until pixels of earlier primitives at the same place are past their `end_interlock`.
+    pub fn begin_interlock(&mut self) {
+        self.push(Op::BeginInterlock, Imm::None, smallvec![], &[]);
+    }
+
+    /// Lets pixels of later primitives at the same place pass `begin_interlock`.
+    pub fn end_interlock(&mut self) {
+        self.push(Op::EndInterlock, Imm::None, smallvec![], &[]);
+    }
+
     fn condition(&mut self, cond: Value) -> Value {
         let cond = self.cast(cond, Kind::Bool);
         self.resize(cond, 1)

@@ -222,6 +222,7 @@ impl Gpu {
                 shuffle,
                 vertex_layer,
                 stencil_export: false,
+                interlock: false,
                 geometry: geometry_shader != 0,
                 streams: has_feedback,
                 feedback: has_feedback,

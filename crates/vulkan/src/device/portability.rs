@@ -69,6 +69,7 @@ const ROWS: &[Row] = &[
     row("shaderSharedInt64Atomics", NEITHER, |p| p.shaders.shared_int64_atomics = false),
     row("shaderImageGatherExtended", YES_NO, |p| p.shaders.gather_extended = false),
     row("sampleRateShading", YES_NO, |p| p.shaders.sample_rate = false),
+    row("fragmentShaderPixelInterlock", YES_NO, |p| p.shaders.interlock = false),
     row("subgroupSupportedStages: vertex", NEITHER, |p| p.shaders.subgroups[2] = false),
     row("shaderSignedZeroInfNanPreserveFloat32", YES_NO, |p| p.float_controls = false),
     row("pointSizeRange", YES_NO, |p| p.limits.point_size_range = [1.0; 2]),

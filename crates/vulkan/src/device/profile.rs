@@ -106,6 +106,8 @@ pub struct ShaderFeatures {
     pub cull_distance: bool,
     /// VK_EXT_shader_stencil_export.
     pub stencil_export: bool,
+    /// fragmentShaderPixelInterlock: pixels at the same place in the order of their primitives.
+    pub interlock: bool,
 }
 
 /// What one device can do.
@@ -255,6 +257,7 @@ pub(crate) struct Features {
     pub(crate) small_indices: vk::PhysicalDeviceIndexTypeUint8FeaturesKHR<'static>,
     pub(crate) list_restart: vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>,
     pub(crate) libraries: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
+    pub(crate) interlock: vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT<'static>,
 }
 
 /// Extensions that are used where found, with the structure that must be chained for each.
@@ -278,6 +281,7 @@ pub(crate) const OPTIONAL: &[&CStr] = &[
     ext::index_type_uint8::NAME,
     ext::primitive_topology_list_restart::NAME,
     vk::EXT_SHADER_STENCIL_EXPORT_NAME,
+    ext::fragment_shader_interlock::NAME,
     khr::pipeline_library::NAME,
     ext::graphics_pipeline_library::NAME,
     c"VK_KHR_portability_subset",
@@ -334,6 +338,9 @@ impl Features {
         }
         if has(ext::graphics_pipeline_library::NAME) {
             chain = chain.push_next(&mut self.libraries);
+        }
+        if has(ext::fragment_shader_interlock::NAME) {
+            chain = chain.push_next(&mut self.interlock);
         }
         let result = f(&mut chain);
         let core = chain.features;
@@ -492,6 +499,7 @@ impl Profile {
         let mut shaders = shader_features(core, f12, &v11, without.shader_features);
         shaders.compute = family.is_some_and(|family| families[family].queue_flags.contains(vk::QueueFlags::COMPUTE));
         shaders.stencil_export = has(vk::EXT_SHADER_STENCIL_EXPORT_NAME);
+        shaders.interlock = on(features.interlock.fragment_shader_pixel_interlock) && !without.shader_features;
         let provoking_last =
             on(features.provoking.provoking_vertex_last) && on(provoking.provoking_vertex_mode_per_pipeline) && options;
         let preserves = on(features.provoking.transform_feedback_preserves_provoking_vertex)
@@ -610,6 +618,7 @@ impl Profile {
             geometry: self.adjacency,
             streams: self.transform_feedback.is_some_and(|feedback| feedback.streams),
             feedback: self.transform_feedback.is_some(),
+            interlock: shaders.interlock,
         }
     }
 
@@ -716,6 +725,7 @@ impl Profile {
         features.small_indices.index_type_uint8 = on(self.small_indices);
         features.list_restart.primitive_topology_list_restart = on(self.list_restart);
         features.libraries.graphics_pipeline_library = on(self.pipeline_libraries);
+        features.interlock.fragment_shader_pixel_interlock = on(self.shaders.interlock);
         features.depth_bias.depth_bias_control = on(self.depth_bias_control);
         features.depth_bias.float_representation = on(self.depth_bias_control);
         features.formats_4444.format_a4r4g4b4 = on(self.format_4444);
@@ -846,6 +856,7 @@ fn shader_features(
         output_viewport: with(f12.shader_output_viewport_index) && on(core.multi_viewport),
         cull_distance: on(core.shader_cull_distance),
         stencil_export: false,
+        interlock: false,
     }
 }
 
@@ -968,6 +979,7 @@ impl fmt::Display for Profile {
             ("layers by vertex stages", self.shaders.output_layer),
             ("viewports by vertex stages", self.shaders.output_viewport),
             ("stencil export", self.shaders.stencil_export),
+            ("pixels in order", self.shaders.interlock),
         ];
         let shaders: Vec<_> = shaders.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
         writeln!(f, "  shaders              {}", shaders.join(", "))?;
