@@ -8,11 +8,13 @@
 //! * [`slots`]: how many textures, images and buffers there are, and where those of a stage begin.
 //! * [`descriptors`], [`push`]: where Vulkan's shaders find them; [`metal`]: where Metal's do.
 //! * [`varyings`]: locations between stages; [`LinkInfo`]: what a vertex stage writes.
+//! * [`corners`]: what pixel shaders read of each vertex by itself.
 //! * [`SystemRegister`]: what the renderer tells shaders of fixed state; [`spec`]: specialisation constants for the same.
 //! * [`RuntimeInfo`]: state around a shader that changes its code.
 #![forbid(unsafe_code)]
 
 mod banks;
+pub mod corners;
 pub mod descriptors;
 mod fixed;
 mod language;

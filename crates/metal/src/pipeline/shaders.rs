@@ -157,6 +157,13 @@ impl<D: Device> Variant<D> {
         if reaches && !device.facts().addresses {
             return unsupported("memory by address".to_owned());
         }
+        let usages = || reflection.inputs.iter().filter_map(|input| input.semantic).map(|semantic| semantic.usage);
+        if reflection.stage == Stage::Pixel && usages().any(|usage| usage == afterimage_abi::corners::USAGE) {
+            return unsupported("what each vertex has, for which Metal has no geometry shader".to_owned());
+        }
+        if reflection.interlocks {
+            tracing::warn!("{label}: pixels that wait for each other run in the order of the device");
+        }
         let sampler = |source: Source| {
             let binding = artifact.bindings.iter().find(|binding| binding.source == source);
             binding.and_then(|binding| match binding.attribute {

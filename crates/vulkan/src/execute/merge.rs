@@ -84,6 +84,7 @@ impl Renderer {
             && !raster.line_quads()
             && !raster.rects()
             && bound.recorded.raster.is_some_and(|raster| raster.back_fill().is_none())
+            && bound.shading.pixel.as_ref().is_none_or(|pixel| pixel.corners.is_empty())
             && !bound.shading.stores
             && !self.feedback.is_native()
             && !self.feedback.lowering

@@ -1,11 +1,11 @@
 //! Graphics pipelines from what keys say: whole ones, the four parts that VK_EXT_graphics_pipeline_library knows, and links of these.
 
 use crate::device::gpu::Gpu;
-use crate::error::{Checked, Result};
+use crate::error::{Checked, Error, Result};
 use crate::pipeline::key::{Fixed, Spec, blend_op, equation_of, factor};
 use crate::pipeline::raster::{LINES, logic_op, polygon_mode};
 use crate::pipeline::shaders::Variant;
-use crate::pipeline::{line_quads, rects};
+use crate::pipeline::{corners, line_quads, rects};
 use afterimage_stream::packets::LineMode;
 use ash::vk;
 use smallvec::SmallVec;
@@ -111,9 +111,32 @@ pub(crate) fn create(
     if let Some(geometry) = guest_geometry {
         stages.push(stage(geometry, vk::ShaderStageFlags::GEOMETRY));
     }
-    let geometry = match (d.raster.line_quads(), d.raster.rects()) {
-        (true, _) => Some(line_quads::Shader::new(gpu, &line_quads::words(varyings))?),
-        (_, true) => Some(line_quads::Shader::new(gpu, &rects::words(varyings))?),
+    let corners = pixel.is_some_and(|pixel| !pixel.corners.is_empty());
+    if corners && (guest_geometry.is_some() || d.raster.line_quads() || d.raster.rects()) {
+        let what = "what each vertex has, for the pixels of rectangles, of lines of a width and of geometry shaders";
+        return Err(Error::Unsupported { device: "the renderer".to_owned(), what: what.to_owned() });
+    }
+    if corners && !gpu.profile.geometry_shader {
+        let what = "geometry shaders, for pixels that read what each vertex has".to_owned();
+        return Err(Error::Unsupported { device: gpu.profile.name.clone(), what });
+    }
+    let geometry = match (d.raster.line_quads(), d.raster.rects(), vertex, pixel) {
+        (true, ..) => Some(line_quads::Shader::new(gpu, &line_quads::words(varyings))?),
+        (_, true, ..) => Some(line_quads::Shader::new(gpu, &rects::words(varyings))?),
+        (.., Some(vertex), Some(pixel)) if corners => {
+            let words = corners::words(&corners::Interface {
+                given: &vertex.gives,
+                read: varyings,
+                corners: &pixel.corners,
+                class: d.raster.class(),
+                provoking_last: d.raster.provoking_last(),
+                distances: vertex.distances,
+                // Without the device's leave the geometry shader may not write it.
+                point_size: vertex.point_size && gpu.profile.adjacency,
+                primitive: pixel.primitive,
+            });
+            Some(line_quads::Shader::new(gpu, &words)?)
+        }
         _ => None,
     };
     if let Some(shader) = &geometry {

@@ -3,6 +3,7 @@
 pub(crate) mod behind;
 pub(crate) mod cache;
 pub(crate) mod compute;
+pub(crate) mod corners;
 pub(crate) mod create;
 pub(crate) mod history;
 pub(crate) mod key;

@@ -9,6 +9,7 @@ use crate::error::{Checked, Error, Result};
 use crate::pipeline::line_quads::Varying;
 use crate::pipeline::spirv_words;
 use crate::resources::layouts::{Reach, Table};
+use afterimage_abi::corners::{self, Corner};
 use afterimage_ipc::{Doer, Journal, Task};
 use afterimage_ir::{GeometryDecl, ImageUse, InputAt, Kind};
 use afterimage_render::loops::Loops;
@@ -62,6 +63,13 @@ pub(crate) struct Variant {
     pub(crate) geometry: Option<GeometryDecl>,
     /// Pixel shaders: what they read of the vertex stage's outputs. Of the others, what they read of the stage before, or of buffers.
     pub(crate) varyings: SmallVec<[Varying; 12]>,
+    /// Pixel shaders: what they read of each vertex by itself, by location.
+    pub(crate) corners: SmallVec<[(u32, Corner); 0]>,
+    /// Whether the number of the primitive is read.
+    pub(crate) primitive: bool,
+    /// Clip and cull distances that are written, and whether the size of points is.
+    pub(crate) distances: [u32; 2],
+    pub(crate) point_size: bool,
     /// What it writes at locations.
     pub(crate) gives: SmallVec<[Varying; 12]>,
     /// Pixel shaders: bit per colour output.
@@ -118,6 +126,10 @@ impl Variant {
             inputs: 0,
             numbered: reflection.inputs.iter().any(|input| input.at == InputAt::VertexIndex),
             varyings: SmallVec::new(),
+            corners: SmallVec::new(),
+            primitive: reflection.inputs.iter().any(|input| input.at == InputAt::PrimitiveId),
+            distances: [reflection.clip_distances(), reflection.cull_distances()].map(u32::from),
+            point_size: reflection.writes_point_size(),
             gives: SmallVec::new(),
             outputs: 0,
             feedback_strides: reflection.feedback_strides(),
@@ -164,6 +176,15 @@ impl Variant {
         variant.check(reflection)?;
         for input in &reflection.inputs {
             if let InputAt::Location(location) = input.at {
+                let corner = input.semantic.filter(|semantic| semantic.usage == corners::USAGE);
+                if let (Some(semantic), Stage::Pixel) = (corner, reflection.stage) {
+                    // Components that are interpolated in several ways are several inputs.
+                    let corner = (location.into(), Corner::of_index(semantic.index));
+                    if !variant.corners.contains(&corner) {
+                        variant.corners.push(corner);
+                    }
+                    continue;
+                }
                 variant.inputs |= 1 << (location & 31);
                 let kind = input.ty.kind;
                 variant.varyings.push(Varying {
@@ -193,7 +214,7 @@ impl Variant {
 
     /// Whether a part of a pipeline can be made of it that knows nothing of the others.
     pub(crate) fn can_be_part(&self) -> bool {
-        !self.sample_rate && self.feedback_strides == [0; FEEDBACK_BUFFERS]
+        !self.sample_rate && self.corners.is_empty() && self.feedback_strides == [0; FEEDBACK_BUFFERS]
     }
 
     /// Whether the device has what the shader asks for, as far as the back end does not look at it.
@@ -229,6 +250,10 @@ impl Variant {
         };
         if self.stores && !may_store {
             return unsupported(format!("stores in {} shaders", reflection.stage.name()));
+        }
+        if reflection.interlocks && !shaders.interlock {
+            let lacks = "which has no fragmentShaderPixelInterlock";
+            tracing::warn!("pixels that wait for each other run in the order of the device, {lacks}");
         }
         if self.reach.tables() >> Table::CubeArray as u8 & 1 != 0 && !shaders.cube_arrays {
             return unsupported("arrays of cubes".to_owned());

@@ -22,6 +22,7 @@ pub(crate) mod op {
     pub(crate) const TYPE_POINTER: u32 = 32;
     pub(crate) const TYPE_FUNCTION: u32 = 33;
     pub(crate) const CONSTANT: u32 = 43;
+    pub(crate) const CONSTANT_NULL: u32 = 46;
     pub(crate) const FUNCTION: u32 = 54;
     pub(crate) const FUNCTION_END: u32 = 56;
     pub(crate) const VARIABLE: u32 = 59;
@@ -68,6 +69,9 @@ pub(crate) mod op {
 pub(crate) mod number {
     pub(crate) const CAPABILITY_SHADER: u32 = 1;
     pub(crate) const CAPABILITY_GEOMETRY: u32 = 2;
+    pub(crate) const CAPABILITY_GEOMETRY_POINT_SIZE: u32 = 24;
+    pub(crate) const CAPABILITY_CLIP_DISTANCE: u32 = 32;
+    pub(crate) const CAPABILITY_CULL_DISTANCE: u32 = 33;
     pub(crate) const CAPABILITY_SAMPLE_RATE_SHADING: u32 = 35;
     pub(crate) const CAPABILITY_PHYSICAL_STORAGE: u32 = 5347;
     pub(crate) const ADDRESSING_PHYSICAL_STORAGE: u32 = 5348;
@@ -79,9 +83,12 @@ pub(crate) mod number {
     pub(crate) const MODE_ORIGIN_UPPER_LEFT: u32 = 7;
     pub(crate) const MODE_DEPTH_REPLACING: u32 = 12;
     pub(crate) const MODE_LOCAL_SIZE: u32 = 17;
+    pub(crate) const MODE_INPUT_POINTS: u32 = 19;
     pub(crate) const MODE_INPUT_LINES: u32 = 20;
     pub(crate) const MODE_INPUT_TRIANGLES: u32 = 22;
     pub(crate) const MODE_OUTPUT_VERTICES: u32 = 26;
+    pub(crate) const MODE_OUTPUT_POINTS: u32 = 27;
+    pub(crate) const MODE_OUTPUT_LINE_STRIP: u32 = 28;
     pub(crate) const MODE_OUTPUT_TRIANGLE_STRIP: u32 = 29;
     pub(crate) const CLASS_UNIFORM_CONSTANT: u32 = 0;
     pub(crate) const CLASS_INPUT: u32 = 1;
@@ -97,6 +104,10 @@ pub(crate) mod number {
     pub(crate) const DECORATION_DESCRIPTOR_SET: u32 = 34;
     pub(crate) const DECORATION_OFFSET: u32 = 35;
     pub(crate) const BUILT_IN_POSITION: u32 = 0;
+    pub(crate) const BUILT_IN_POINT_SIZE: u32 = 1;
+    pub(crate) const BUILT_IN_CLIP_DISTANCE: u32 = 3;
+    pub(crate) const BUILT_IN_CULL_DISTANCE: u32 = 4;
+    pub(crate) const BUILT_IN_PRIMITIVE_ID: u32 = 7;
     pub(crate) const BUILT_IN_FRAG_COORD: u32 = 15;
     pub(crate) const BUILT_IN_SAMPLE_ID: u32 = 18;
     pub(crate) const BUILT_IN_FRAG_DEPTH: u32 = 22;
@@ -158,6 +169,13 @@ impl Words {
     pub(crate) fn constant(&mut self, ty: u32, bits: u32) -> u32 {
         let id = self.id();
         put(&mut self.globals, op::CONSTANT, &[ty, id, bits]);
+        id
+    }
+
+    /// The zero of a type.
+    pub(crate) fn null(&mut self, ty: u32) -> u32 {
+        let id = self.id();
+        put(&mut self.globals, op::CONSTANT_NULL, &[ty, id]);
         id
     }
 
