@@ -217,21 +217,82 @@ pub(super) fn unknown_bytes(b: &mut Builder, data: Value) -> Value {
     by_format(b, data, LAYOUTS.iter().map(|layout| layout.iter().map(|&bits| u32::from(bits)).sum::<u32>() / 8))
 }
 
+/// Where component `index` lies of a data format that is not known before: word, first bit, and bits, which are 0 if it is not there.
+fn unknown_place(b: &mut Builder, data: Value, index: usize) -> [Value; 3] {
+    let places = LAYOUTS.iter().map(|&layout| {
+        let format = Format { layout, number: Number::Uint };
+        if index < layout.len() {
+            let (word, first, bits) = format.place(index);
+            (word as u32) << 16 | first << 8 | bits
+        } else {
+            0
+        }
+    });
+    let place = by_format(b, data, places);
+    [16, 8, 0].map(|at| ir!(b, iand(ushr(place, { b.i32(at) }), 0xff)))
+}
+
+/// The greatest numbers of so many bits, without and with a sign, and both as floats.
+fn unknown_most(b: &mut Builder, bits: Value) -> ([Value; 2], [Value; 2]) {
+    let most = ir!(b, ushr({ b.i32(-1) }, isub({ b.i32(32) }, bits)));
+    let most = [most, ir!(b, ushr(most, 1))];
+    (most, most.map(|most| b.u2f(most)))
+}
+
+/// One of eight values, by a number format.
+fn by_number(b: &mut Builder, number: Value, values: [Value; 8]) -> Value {
+    let mut value = b.i32(0);
+    for (n, other) in (0..).zip(values) {
+        let (n, other) = (b.i32(n), b.cast(other, Kind::Int));
+        let is = b.ieq(number, n);
+        value = b.select(is, other, value);
+    }
+    value
+}
+
+/// [`Format::pack`] of a format that is not known before.
+pub(super) fn pack_unknown(b: &mut Builder, components: &[Value], data: Value, number: Value) -> [Value; 4] {
+    let zero = b.i32(0);
+    let mut words = [zero; 4];
+    for (index, &component) in components.iter().enumerate() {
+        let [word, first, bits] = unknown_place(b, data, index);
+        let ([most, most_signed], [scale, scale_signed]) = unknown_most(b, bits);
+        let least = b.inot(most_signed);
+        let integer = b.cast(component, Kind::Int);
+        let value = b.cast(component, Kind::Float);
+        let clamped = clamp(b, value);
+        let [unsigned, signed] = [b.f2u(value), b.f2i(value)];
+        let half = b.f2h(value);
+        let short = ir!(b, ushr(f2h_rtz(fmax(value, 0.0)), isub({ b.i32(15) }, bits)));
+        let is_half = ir!(b, ieq(bits, 16));
+        let is_short = ir!(b, ult(isub(bits, 10), 2));
+        let float = b.select(is_short, short, integer);
+        let values = [
+            ir!(b, f2u(fround(fmul(fsat(value), scale)))),
+            ir!(b, f2i(fround(fmul(clamped, scale_signed)))),
+            b.umin(unsigned, most),
+            ir!(b, imin(imax(signed, least), most_signed)),
+            b.umin(integer, most),
+            ir!(b, imin(imax(integer, least), most_signed)),
+            ir!(b, f2i(fround(fmul(fsub(fmul(clamped, scale), 1.0), 0.5)))),
+            b.select(is_half, half, float),
+        ];
+        let raw = by_number(b, number, values);
+        let raw = ir!(b, ishl(iand(raw, most), first));
+        let there = b.ine(bits, zero);
+        for (n, packed) in (0..).zip(&mut words) {
+            let (n, others) = (b.i32(n), *packed);
+            let is = ir!(b, band(there, ieq(word, n)));
+            *packed = ir!(b, ior(others, select(is, raw, zero)));
+        }
+    }
+    words
+}
+
 /// [`Format::unpack`] of a format that is not known before; what memory lacks is (0, 0, 0, 1).
 pub(super) fn unpack_unknown(b: &mut Builder, words: [Value; 4], data: Value, number: Value) -> [Value; 4] {
     [0, 1, 2, 3].map(|index| {
-        // The place of the component in one word: word, first bit, bits.
-        let places = LAYOUTS.iter().map(|&layout| {
-            let format = Format { layout, number: Number::Uint };
-            if index < layout.len() {
-                let (word, first, bits) = format.place(index);
-                (word as u32) << 16 | first << 8 | bits
-            } else {
-                0
-            }
-        });
-        let place = by_format(b, data, places);
-        let [word, first, bits] = [16, 8, 0].map(|at| ir!(b, iand(ushr(place, { b.i32(at) }), 0xff)));
+        let [word, first, bits] = unknown_place(b, data, index);
         let mut raw = words[0];
         for (n, &other) in (1..).zip(&words[1..]) {
             let n = b.i32(n);
@@ -243,9 +304,7 @@ pub(super) fn unpack_unknown(b: &mut Builder, words: [Value; 4], data: Value, nu
         let narrow = b.ult(bits, all);
         let (unsigned, signed) = (b.ubfe(raw, first, bits), b.ibfe(raw, first, bits));
         let [unsigned, signed] = [unsigned, signed].map(|field| b.select(narrow, field, raw));
-        let most = ir!(b, ushr({ b.i32(-1) }, isub(all, bits)));
-        let most_signed = ir!(b, ushr(most, 1));
-        let (scale, scale_signed) = (b.u2f(most), b.u2f(most_signed));
+        let (_, [scale, scale_signed]) = unknown_most(b, bits);
         // Halves, and those without their sign and the lowest bits of their mantissa.
         let is_half = ir!(b, ieq(bits, 16));
         let is_short = ir!(b, ult(isub(bits, 10), 2));
@@ -265,12 +324,7 @@ pub(super) fn unpack_unknown(b: &mut Builder, words: [Value; 4], data: Value, nu
             ir!(b, fdiv(fadd(fmul(i2f(signed), 2.0), 1.0), scale)),
             b.select(narrow, float, whole),
         ];
-        let mut value = b.i32(0);
-        for (n, other) in (0..).zip(values) {
-            let (n, other) = (b.i32(n), b.cast(other, Kind::Int));
-            let is = b.ieq(number, n);
-            value = b.select(is, other, value);
-        }
+        let value = by_number(b, number, values);
         // Of those that memory lacks the last is one, of the kind of the others.
         let zero = b.i32(0);
         let (one, float_one) = (b.i32(1), b.f32(1.0));

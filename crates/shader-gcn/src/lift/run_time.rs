@@ -1,12 +1,15 @@
 //! Buffers whose descriptors nobody knows before the program runs: by index, out of memory that lanes choose, one lane's after the other.
 //!
 //! Their words are in scalar registers, so the program itself finds what they say: the address, which it looks up in the windows of
-//! guest memory, and what may be accessed from there. Swizzled descriptors are taken as if they were not.
+//! guest memory, and what may be accessed from there. Also whether elements of records lie side by side (swizzled), and whether the lane's
+//! number is added to the index.
 
-use afterimage_ir::{Builder, Kind, Value};
+use afterimage_ir::{AtomicOp, Builder, Kind, Value};
 use smallvec::SmallVec;
 
-use super::memory::{Place, data, guarded, load_format, load_if, offset_and_index, store, unformatted, write_result};
+use super::memory::{
+    Place, and_exec, data, guarded, load_format, load_if, offset_and_index, store, unformatted, write_result,
+};
 use super::vector::arithmetic::advance;
 use super::vector::notation::ir;
 use super::{Lifter, Reason, format, windows};
@@ -21,6 +24,8 @@ struct Descriptor {
     /// Guest address: low and high half.
     base: [Value; 2],
     stride: Value,
+    /// `SWIZZLE_ENABLE`.
+    swizzled: Value,
     records: Value,
     word3: Value,
 }
@@ -35,7 +40,25 @@ impl Descriptor {
         let address = ir!(b, iand(high, 0xffff));
         let (first, bits) = (b.i32(16), b.i32(14));
         let stride = b.ubfe(high, first, bits);
-        Descriptor { base: [low, address], stride, records, word3 }
+        let swizzled = ir!(b, ilt(high, 0));
+        Descriptor { base: [low, address], stride, swizzled, records, word3 }
+    }
+
+    /// Where a byte of a record lies.
+    fn offset(&self, b: &mut Builder, index: Value, offset: Value) -> Value {
+        let (stride, word3) = (self.stride, self.word3);
+        // Bytes of an element, and records of which elements lie side by side: both powers of two.
+        let [element, step] = [(19, 1), (21, 3)].map(|(at, least)| {
+            let (at, two) = (b.i32(at), b.i32(2));
+            let code = b.ubfe(word3, at, two);
+            ir!(b, iadd(code, { b.i32(least) }))
+        });
+        let inside = ir!(b, isub(ishl(1, element), 1));
+        let row = ir!(b, iadd(imul(ushr(index, step), stride), iand(offset, inot(inside))));
+        let column = ir!(b, ishl(iand(index, isub(ishl(1, step), 1)), element));
+        let swizzled = ir!(b, iadd(iadd(ishl(row, step), column), iand(offset, inside)));
+        let linear = ir!(b, iadd(imul(index, stride), offset));
+        b.select(self.swizzled, swizzled, linear)
     }
 
     /// Where an access at a byte offset goes, from where on `limit` bytes may be accessed as far as the descriptor says.
@@ -62,8 +85,15 @@ pub(super) fn lift(l: &mut Lifter<'_>, inst: &Inst, fields: Buffer) {
         Some(index) => index,
         None => b.i32(0),
     };
+    let adds_lane = {
+        let (at, one) = (b.i32(23), b.i32(1));
+        b.ubfe(descriptor.word3, at, one)
+    };
+    let lane = b.lane_index();
+    let index = ir!(b, iadd(index, imul(lane, adds_lane)));
     let (stride, records) = (descriptor.stride, descriptor.records);
-    let offset = ir!(b, iadd(iadd(imul(index, stride), offset), soffset));
+    let offset = descriptor.offset(b, index, offset);
+    let offset = b.iadd(offset, soffset);
     // Without records it is bytes that are counted.
     let left = ir!(b, isub(umax(records, offset), offset));
     let all = b.i32(i32::MAX);
@@ -95,18 +125,65 @@ pub(super) fn lift(l: &mut Lifter<'_>, inst: &Inst, fields: Buffer) {
                 store(b, &place, format.bytes(), value, format.alignment() < 4);
             });
         }
-        Sort::StoreFormat { .. } => l.fail(Reason::Unsupported("a store in a format that only registers know")),
+        Sort::StoreFormat { components } => {
+            let data = data(l, inst, components);
+            store_unknown(l, &place, descriptor.word3, data);
+        }
         _ if unformatted(l, inst, &place, true, fields.tfe) => {}
         _ => l.fail(Reason::Unsupported("this access of a buffer")),
     }
 }
 
-/// Texels of a format that the descriptor in registers has. They lie at multiples of their size.
-fn load_unknown(b: &mut Builder, place: &Place, word3: Value, components: u8) -> Value {
-    let [data, number] = [(15, 4), (12, 3)].map(|(first, bits)| {
+/// Data and number format.
+fn format_of(b: &mut Builder, word3: Value) -> [Value; 2] {
+    [(15, 4), (12, 3)].map(|(first, bits)| {
         let (first, bits) = (b.i32(first), b.i32(bits));
         b.ubfe(word3, first, bits)
-    });
+    })
+}
+
+/// Stores a texel in the format that the descriptor in registers has. It lies at a multiple of its size.
+fn store_unknown(l: &mut Lifter<'_>, place: &Place, word3: Value, texel: Value) {
+    let b = &mut l.b;
+    let [data, number] = format_of(b, word3);
+    let bytes = format::unknown_bytes(b, data);
+    let components = format::words(b, texel);
+    let words = format::pack_unknown(b, &components, data, number);
+    // The last byte is inside; formats without a meaning have none.
+    let there = ir!(b, ine(bytes, 0));
+    let last = ir!(b, isub(bytes, 1));
+    let limit = ir!(b, isub(umax({ place.bytes }, last), last));
+    let inside = ir!(b, band(there, ult({ place.offset }, limit)));
+    let inside = match place.condition {
+        Some(condition) => b.band(inside, condition),
+        None => inside,
+    };
+    let condition = and_exec(l, inside);
+    let b = &mut l.b;
+    b.begin_if(condition);
+    let part = ir!(b, ult(bytes, 4));
+    b.begin_if(part);
+    let address = place.address(b, 0);
+    let low = b.extract(address, 0);
+    let shift = ir!(b, ishl(iand(low, 3), 3));
+    let mask = ir!(b, isub(ishl(1, ishl(bytes, 3)), 1));
+    let (value, mask) = (ir!(b, ishl({ words[0] }, shift)), ir!(b, ishl(mask, shift)));
+    b.atomic_global(AtomicOp::MaskOr, address, &[value, mask]);
+    b.begin_else();
+    for (n, &word) in (0..).zip(&words) {
+        let has = ir!(b, ult({ b.i32(4 * n) }, bytes));
+        b.begin_if(has);
+        let address = place.address(b, 4 * n as u32);
+        b.store_global(address, word);
+        b.end_if();
+    }
+    b.end_if();
+    b.end_if();
+}
+
+/// Texels of a format that the descriptor in registers has. They lie at multiples of their size.
+fn load_unknown(b: &mut Builder, place: &Place, word3: Value, components: u8) -> Value {
+    let [data, number] = format_of(b, word3);
     let bytes = format::unknown_bytes(b, data);
     let inside = place.inside(b, 0, 1);
     let mut words = SmallVec::<[Value; 4]>::new();

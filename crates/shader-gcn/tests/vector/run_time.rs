@@ -121,6 +121,33 @@ fn scalar_loads_go_where_registers_say() {
     assert_eq!(found(&left)[12..16], [0x234, 0x238, 0x23c, 0x240].map(word));
 }
 
+#[test]
+fn elements_lie_side_by_side_where_registers_say_so() {
+    // Elements of 4 bytes, 8 records a row, 8 bytes a record.
+    let swizzled = RAW.word3 & !(0x1f << 19) | 1 << 19;
+    let [low, high, records, word3] = buffer(0x100, 8, 6, swizzled);
+    // The same, and the lane's number is added to the index.
+    let machine = machine(&[[low, high | 1 << 31, records, word3], [low, high | 1 << 31, records, word3 | 1 << 23]]);
+    let load = |lane: usize, element: usize| {
+        if lane < 6 { machine.memory[0x100 / 4 + 8 * element + lane] } else { 0 }
+    };
+    for (n, address) in [(0, "v0, s[8:11], 0 idxen"), (1, "v1, s[8:11], 0 idxen")] {
+        let code = format!(
+            "v_mov_b32 v1, 0\nv_mov_b32 v6, 0\nv_mov_b32 v7, 0
+            buffer_load_dword v4, {address}
+            buffer_load_dword v5, {address} offset:4
+            buffer_store_dword v0, {address} offset:4
+"
+        );
+        let left = machine.run(&(descriptor(n) + &code + &store()));
+        for lane in 0..LANES as usize {
+            assert_eq!(found(&left)[4 * lane..][..2], [load(lane, 0), load(lane, 1)], "descriptor {n}, lane {lane}");
+        }
+        let stored: Vec<u32> = (0..6).collect();
+        assert_eq!(left[0x100 / 4 + 8..][..6], stored, "descriptor {n}");
+    }
+}
+
 /// Every format, by the instruction and by the descriptor, against the same descriptor that is known before.
 #[test]
 fn formats_are_those_of_the_descriptor() {
@@ -141,6 +168,12 @@ fn formats_are_those_of_the_descriptor() {
             let text = format!("{known}{load}\n{whole}{rest}");
             let wanted = machine.run_with(&text, &[machine.buffer, RAW]);
             assert_eq!(found(&seen), found(&wanted), "data format {data}, number format {number}");
+            // The same the other way: floats and integers of either sign, in formats that are not all of a word.
+            let values = "v_mov_b32 v4, 0x3f400000\nv_mov_b32 v5, 0xbe800000\nv_mov_b32 v6, 0x45\nv_mov_b32 v7, -3\n";
+            let store = "buffer_store_format_xyzw v[4:7], v0, s[8:11], 0 idxen\ns_endpgm";
+            let seen = machine.run(&(descriptor(0) + values + store));
+            let wanted = machine.run_with(&format!("{known}{values}{store}"), &[machine.buffer]);
+            assert_eq!(seen, wanted, "stores in data format {data}, number format {number}");
         }
     }
 }
