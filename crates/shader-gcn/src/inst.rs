@@ -58,6 +58,8 @@ pub enum Operand {
     Scc,
     /// The word in the data share that M0 names.
     LdsDirect,
+    /// The wave that leaves its ordered section; of gfx9, and in code for gfx7 that Mesa's compiler writes.
+    PopsExitingWaveId,
     /// Vector register.
     Vgpr(u8),
 }
@@ -74,6 +76,7 @@ impl Operand {
             0..=127 => return Operand::from_scalar_code(code as u8),
             128..=192 => Operand::Int(i32::from(code) - 128),
             193..=208 => Operand::Int(192 - i32::from(code)),
+            239 => Operand::PopsExitingWaveId,
             240..=247 => Operand::Float(FLOATS[usize::from(code - 240)].to_bits()),
             251 => Operand::Vccz,
             252 => Operand::Execz,
@@ -138,6 +141,7 @@ impl Operand {
             Operand::Execz => 252,
             Operand::Scc => 253,
             Operand::LdsDirect => 254,
+            Operand::PopsExitingWaveId => 239,
             _ => return self.scalar_code().map(u16::from),
         })
     }

@@ -263,7 +263,25 @@ pub struct ImageUse {
     pub layers: bool,
     /// Which level it is of the descriptor's, of storage images; they have one each.
     pub level: u8,
+    /// Whether its texels are converted.
+    pub texels: Texels,
 }
+
+/// What the texels of a storage image are to a program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Texels {
+    /// What the descriptor's format makes of them.
+    #[default]
+    Converted,
+    /// The same, but for those of one word, which are integers: atomic operations change them.
+    Words,
+    /// Bits as they lie in memory, the number format of integers in the place of the descriptor's.
+    Bits,
+}
+
+/// Data formats whose components are whole, so that there are integers of them: 8, 16, 8_8, 32, 16_16, 10_10_10_2, 2_10_10_10,
+/// 8_8_8_8, 32_32, 16_16_16_16, 32_32_32 and 32_32_32_32.
+const WHOLE: u32 = 0b111_1111_0011_1110;
 
 impl ImageUse {
     /// The descriptor as this use sees it: cubes as arrays of their faces where they are so, one level of several where it is of one, none
@@ -273,7 +291,19 @@ impl ImageUse {
         const CUBE: u32 = 11;
         const ARRAY: u32 = 13;
         const SAMPLES: u32 = 14;
+        const DATA_32: u32 = 4;
+        const NUM_UINT: u32 = 4;
+        const NUM_SINT: u32 = 5;
         let kind = words[3] >> 28;
+        let data = words[1] >> 20 & 0x3f;
+        let as_integers = match self.texels {
+            Texels::Converted => false,
+            Texels::Words => data == DATA_32 && !matches!(words[1] >> 26 & 15, NUM_UINT | NUM_SINT),
+            Texels::Bits => data < 32 && WHOLE >> data & 1 != 0,
+        };
+        if as_integers {
+            words[1] = words[1] & !(15 << 26) | NUM_UINT << 26;
+        }
         if self.layers && kind == CUBE {
             words[3] = words[3] & 0x0fff_ffff | ARRAY << 28;
         }

@@ -1,8 +1,8 @@
 //! Programs: the instructions that can be reached from the first word, in the order of their addresses.
 
-use crate::inst::Inst;
+use crate::inst::{Inst, Operand, Registers};
 use crate::io::HwStage;
-use crate::tables::Op;
+use crate::tables::{Op, Ty, flag};
 
 /// Most words of a program: 1 MiB of code.
 pub const MAX_WORDS: usize = 1 << 18;
@@ -61,12 +61,52 @@ const UNSEEN: u32 = u32::MAX;
 /// ... that it is within an instruction, else the number of the instruction that starts there.
 const INSIDE: u32 = u32::MAX - 1;
 
+/// Instructions in front of a jump that are looked through for its target.
+const MOST_BEFORE: usize = 16;
+
+/// The word that `s_setpc_b64` goes to where it is known: as far as compilers jump that cannot do it with a branch, by `s_getpc_b64` and
+/// the addition of a constant. `before`: the instructions that are run in front of it, the last one last.
+pub(crate) fn far_target(before: &[Inst], jump: &Inst) -> Option<i64> {
+    if jump.op != Op::SSetpcB64 {
+        return None;
+    }
+    let (low, high) = (jump.src[0], jump.src[0].word(1)?);
+    // What is added to a register: the other source, a constant.
+    let added = |inst: &Inst, register: Operand| match inst.src {
+        [a, b, ..] if a == register => b.constant(Ty::B32),
+        [a, b, ..] if b == register => a.constant(Ty::B32),
+        _ => None,
+    };
+    let mut sum = [None; 2];
+    for inst in before.iter().rev().take(MOST_BEFORE) {
+        match inst.op {
+            Op::SAddcU32 if inst.dst == high && sum == [None; 2] => sum[1] = Some(added(inst, high)?),
+            Op::SAddU32 if inst.dst == low && sum[0].is_none() && sum[1].is_some() => sum[0] = Some(added(inst, low)?),
+            Op::SGetpcB64 if inst.dst == low => {
+                let [low, high] = sum;
+                let by = (high? << 32 | low?) as i64;
+                return (by % 4 == 0).then_some(i64::from(inst.next()) + by / 4);
+            }
+            _ => {
+                let writes = inst.writes();
+                let own = |word: Option<Operand>| word == Some(low) || word == Some(high);
+                let disturbs = |written: &Registers| (0..written.count).any(|n| own(written.first.word(n)));
+                if writes.iter().any(disturbs) || inst.has(flag::WRITES_SCC) && sum[1].is_some() && sum[0].is_none() {
+                    return None;
+                }
+            }
+        }
+    }
+    None
+}
+
 /// Decodes all that can be reached from word 0.
 fn walk(read: impl Fn(usize) -> Option<u32>) -> Result<(Vec<Inst>, Vec<u32>), ParseError> {
     let mut insts: Vec<Inst> = Vec::new();
     let mut index: Vec<u32> = Vec::new();
     let mut starts = vec![0u32];
     while let Some(mut at) = starts.pop() {
+        let run = insts.len();
         loop {
             match index.get(at as usize).copied().unwrap_or(UNSEEN) {
                 UNSEEN => {}
@@ -97,6 +137,9 @@ fn walk(read: impl Fn(usize) -> Option<u32>) -> Result<(Vec<Inst>, Vec<u32>), Pa
                 index[inside as usize] = INSIDE;
             }
             if let Some(target) = inst.target() {
+                starts.push(u32::try_from(target).map_err(|_| ParseError::Before { at, target })?);
+            }
+            if let Some(target) = far_target(&insts[run..], &inst) {
                 starts.push(u32::try_from(target).map_err(|_| ParseError::Before { at, target })?);
             }
             let ends = inst.ends_block();
@@ -131,7 +174,7 @@ pub struct Program {
 
 impl Program {
     /// Decodes what can be reached from the first word: straight on, and along every branch. `s_endpgm` and `s_setpc_b64` end
-    /// a way; `s_swappc_b64` is a call that comes back. Words behind the last instruction are left out.
+    /// a way, but for jumps whose target can be seen; `s_swappc_b64` is a call that comes back. Words behind the last instruction are left out.
     ///
     /// # Errors
     /// When something that can be reached is no instruction or lies outside of the words.

@@ -190,7 +190,7 @@ pub(crate) const TARGET_NAMES: [(&str, u8); 2] = [("mrtz", 8), ("null", 9)];
 pub(crate) const TARGET_INVALID: &str = "invalid_target_";
 
 /// Scalar registers and values that have names of their own.
-pub(crate) const NAMES: [(&str, Operand); 16] = [
+pub(crate) const NAMES: [(&str, Operand); 17] = [
     ("flat_scratch_lo", Operand::FlatScratchLo),
     ("flat_scratch_hi", Operand::FlatScratchHi),
     ("vcc_lo", Operand::VccLo),
@@ -206,6 +206,7 @@ pub(crate) const NAMES: [(&str, Operand); 16] = [
     ("src_execz", Operand::Execz),
     ("src_scc", Operand::Scc),
     ("src_lds_direct", Operand::LdsDirect),
+    ("src_pops_exiting_wave_id", Operand::PopsExitingWaveId),
     ("off", Operand::None),
 ];
 

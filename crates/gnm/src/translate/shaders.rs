@@ -55,7 +55,8 @@ pub(super) const PIXEL: Stages = Stages {
     rsrc1: reg::SPI_SHADER_PGM_RSRC1_PS,
     rsrc2: reg::SPI_SHADER_PGM_RSRC2_PS,
     user_data: reg::SPI_SHADER_USER_DATA_PS_0,
-    masks: [0x00AF_F000, 0xFFBF],
+    // The highest bit is of gfx9, whose ordered pixels Mesa writes for gfx7 too.
+    masks: [0x00AF_F000, 0x0200_FFBF],
     runs: [0; 2],
 };
 /// Those of tessellation; the last is the vertex stage with what the tessellator gives.

@@ -66,6 +66,7 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
 pub(super) fn finish(l: &mut Lifter) {
     super::geometry::finish(l);
     mirror(l);
+    super::interlock::done(l);
     if let Some(exported) = l.kept.exported {
         let exported = l.b.load(exported);
         let lost = l.b.bnot(exported);

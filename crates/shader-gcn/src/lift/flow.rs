@@ -2,10 +2,10 @@
 
 use super::structure::Exit;
 use super::{LiftError, Reason};
-use crate::inst::Inst;
+use crate::inst::{Fields, Inst, Modifiers, Operand};
 use crate::io::Source;
-use crate::parse::Program;
-use crate::tables::{Condition, Kind, Op};
+use crate::parse::{Program, far_target};
+use crate::tables::{Condition, Encoding, Kind, Op};
 
 /// Most calls of the fetch shader, each of which gets its own copy.
 const MAX_CALLS: usize = 8;
@@ -21,6 +21,8 @@ pub(crate) struct Block {
     pub end: usize,
     /// Where it goes on.
     pub exit: Exit,
+    /// Whether it goes on to the first of two others where vector instructions are skipped (`s_setvskip`): to what comes behind them.
+    pub skips: bool,
 }
 
 /// A program as blocks.
@@ -51,7 +53,11 @@ impl Flow {
         let code = program.insts();
         let code_words = program.words().len() as u32;
         let calls: Vec<usize> = (0..code.len()).filter(|&n| code[n].kind() == Kind::Call).collect();
-        let mut insts = code.to_vec();
+        let skipping = Skipping::new(program);
+        if let (Some(_), Some(skip)) = (fetch, skipping.first) {
+            return Err(Reason::Unsupported("the skipping of vector instructions of a fetch shader").at(&code[skip]));
+        }
+        let mut insts = skipping.insts;
         // Where each call goes, and where each return of its copy goes.
         let mut called: Vec<(usize, usize, usize)> = Vec::new();
         if let Some(fetch) = fetch {
@@ -78,8 +84,16 @@ impl Flow {
             let to = u32::try_from(insts[n].target()?).ok()?;
             match (part(n), fetch) {
                 (Some((_, first, _)), Some(fetch)) => fetch.at(to.checked_sub(code_words)?).map(|at| first + at),
-                _ => program.at(to),
+                _ => program.at(to).map(|at| skipping.places[at]),
             }
+        };
+        // Jumps to where the code itself says.
+        let far = |n: usize| -> Option<usize> {
+            let before = &insts[..n];
+            let follows = |pair: &[Inst]| pair[0].next() == pair[1].at && !pair[0].ends_block();
+            let first = insts[..=n].windows(2).rposition(|pair| !follows(pair)).map_or(0, |at| at + 1);
+            let to = u32::try_from(far_target(&before[first..], &insts[n])?).ok()?;
+            part(n).is_none().then(|| program.at(to).map(|at| skipping.places[at])).flatten()
         };
         for (n, inst) in insts.iter().enumerate() {
             match inst.kind() {
@@ -89,13 +103,20 @@ impl Flow {
                     begins[to] = true;
                     begins[n + 1] = true;
                 }
-                Kind::End | Kind::Jump => begins[n + 1] = true,
+                Kind::End | Kind::Jump => {
+                    begins[n + 1] = true;
+                    far(n).into_iter().for_each(|to| begins[to] = true);
+                }
                 Kind::Call if !called.is_empty() => begins[n + 1] = true,
                 Kind::Fork => return Err(Reason::Unsupported("a branch by the hardware's stack of masks").at(inst)),
                 _ => {}
             }
         }
         called.iter().for_each(|&(_, first, _)| begins[first] = true);
+        // In front of vector instructions that may be skipped comes a block of its own.
+        for &[nothing, end] in &skipping.runs {
+            [nothing, nothing + 1, end].into_iter().for_each(|at| begins[at] = true);
+        }
 
         let mut number = vec![0; insts.len() + 1];
         let starts: Vec<usize> = (0..insts.len()).filter(|&n| begins[n]).collect();
@@ -109,7 +130,9 @@ impl Flow {
             let end = starts.get(block + 1).copied().unwrap_or(insts.len());
             let last = end - 1;
             let inst = &insts[last];
+            let run = skipping.runs.binary_search_by_key(&last, |run| run[0]).ok().map(|at| skipping.runs[at]);
             let exit = match inst.kind() {
+                _ if let Some([_, behind]) = run => Exit::Branch(number[behind], number[end]),
                 Kind::End => Exit::Return,
                 Kind::Branch(Condition::Debug) => Exit::Goto(number[end]),
                 Kind::Branch(condition) => {
@@ -118,6 +141,7 @@ impl Flow {
                 }
                 Kind::Jump => match part(last) {
                     Some((call, ..)) if inst.op == Op::SSetpcB64 => Exit::Goto(number[call + 1]),
+                    _ if let Some(to) = far(last) => Exit::Goto(number[to]),
                     _ => return Err(Reason::Unsupported("a jump to an address in registers").at(inst)),
                 },
                 Kind::Call if !called.is_empty() => {
@@ -126,7 +150,7 @@ impl Flow {
                 }
                 _ => Exit::Goto(number[end]),
             };
-            blocks.push(Block { first, end, exit });
+            blocks.push(Block { first, end, exit, skips: run.is_some() });
         }
         Ok(Flow { insts, blocks, calls: !calls.is_empty() })
     }
@@ -154,5 +178,67 @@ impl Flow {
             (Exit::Branch(..), Kind::Branch(condition)) => Some(condition),
             _ => None,
         }
+    }
+}
+
+/// The instructions of a program in which vector instructions may be skipped: in front of each run of them stands one that does nothing.
+struct Skipping {
+    insts: Vec<Inst>,
+    /// Where each instruction of the program is, or what stands in front of it.
+    places: Vec<usize>,
+    /// Runs of vector instructions: what stands in front of one, and what comes behind it.
+    runs: Vec<[usize; 2]>,
+    /// The first instruction that makes them be skipped.
+    first: Option<usize>,
+}
+
+impl Skipping {
+    fn new(program: &Program) -> Skipping {
+        let code = program.insts();
+        let first = code.iter().position(|inst| inst.op == Op::SSetvskip);
+        if first.is_none() {
+            return Skipping { insts: code.to_vec(), places: (0..code.len()).collect(), runs: Vec::new(), first };
+        }
+        let mut begins = vec![false; code.len()];
+        for inst in code {
+            let to = inst.target().and_then(|to| program.at(u32::try_from(to).ok()?));
+            to.into_iter().for_each(|to| begins[to] = true);
+        }
+        let mut skipping = Skipping { insts: Vec::new(), places: Vec::new(), runs: Vec::new(), first };
+        let mut open: Option<usize> = None;
+        for (inst, begins) in code.iter().zip(begins) {
+            let place = skipping.insts.len();
+            skipping.places.push(place);
+            if let Some(nothing) = open
+                && (begins || !inst.is_vector())
+            {
+                skipping.runs.push([nothing, place]);
+                open = None;
+            }
+            if inst.is_vector() && open.is_none() {
+                skipping.insts.push(nothing_at(inst.at));
+                open = Some(place);
+            }
+            skipping.insts.push(*inst);
+        }
+        // Code ends with a scalar instruction.
+        skipping.runs.extend(open.map(|nothing| [nothing, skipping.insts.len()]));
+        skipping
+    }
+}
+
+/// An instruction that does nothing.
+fn nothing_at(at: u32) -> Inst {
+    Inst {
+        at,
+        words: 1,
+        op: Op::SNop,
+        enc: Encoding::Sopp,
+        dst: Operand::None,
+        sdst: Operand::None,
+        src: [Operand::None; 4],
+        mods: Modifiers::default(),
+        simm: 0,
+        fields: Fields::None,
     }
 }

@@ -12,7 +12,7 @@ use afterimage_ir::{
 use smallvec::SmallVec;
 
 use super::atomics::{atomic_op, split};
-use super::format::words;
+use super::format::{Format, extract, words};
 use super::memory::and_exec;
 use super::vector::notation::ir;
 use super::{ImageRef, Lifter, Reason};
@@ -63,7 +63,9 @@ fn choose(l: &mut Lifter, inst: &Inst, fields: inst::Image, choices: &[Choice]) 
     let mut open = 0;
     for choice in choices {
         let Some(reference) = l.image_of(choice.slot, choice.storage) else { continue };
-        if Shape::new(reference.spec.kind).is_none() {
+        let Some(shape) = Shape::new(reference.spec.kind) else { continue };
+        // A table has others beside those that the instruction is for.
+        if !suits(inst, reference, shape) {
             continue;
         }
         let mut is = None;
@@ -94,6 +96,19 @@ fn choose(l: &mut Lifter, inst: &Inst, fields: inst::Image, choices: &[Choice]) 
     }
     none(l, inst, fields);
     (0..open).for_each(|_| l.b.end_if());
+}
+
+/// Whether an instruction can access such an image.
+fn suits(inst: &Inst, image: ImageRef, shape: Shape) -> bool {
+    let is_plain = image.spec.format >> 16 & 3 == 0;
+    match inst.kind() {
+        Sort::Atomic(_) => is_raw(image),
+        Sort::Sample(_) | Sort::ImageLod if shape.dim.is_multisampled() => false,
+        Sort::Gather(_) if shape.dim.is_multisampled() || shape.dim == Dim::D3 => false,
+        Sort::ImageLoad(form) | Sort::ImageStore(form) if form.packed() && format_of(image).is_none() => false,
+        Sort::ImageLoad(_) if !image.storage && shape.dim.is_cube() => false,
+        _ => !image.compare || is_plain && shape.dim != Dim::D3,
+    }
 }
 
 /// An access of an image that is none: it reads as zero.
@@ -588,9 +603,6 @@ fn level_or_sample(l: &mut Lifter, address: &mut Address, form: TexelForm) -> Va
 }
 
 fn load(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, address: &mut Address, form: TexelForm) {
-    if form.packed() && !is_raw(image) {
-        return l.fail(Reason::Unsupported("the bits of a texel as they are"));
-    }
     let shape = address.shape;
     let coord = address.texel(l);
     let which = level_or_sample(l, address, form);
@@ -609,6 +621,19 @@ fn load(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addre
     let sample = shape.dim.is_multisampled().then_some(which);
     let b = &mut l.b;
     let texel = b.image_load(declared, coord, sample);
+    if form.packed() {
+        let texel = words(b, texel);
+        let Some(format) = format_of(image) else {
+            return l.fail(Reason::Unsupported("the bits of a texel whose components are no whole bytes"));
+        };
+        let mut bits = format.pack(b, &texel);
+        if form.signed() && format.bytes() < 4 {
+            bits[0] = extract(b, bits[0], 0, 8 * format.bytes(), true);
+        }
+        let zero = b.i32(0);
+        bits.resize(4, zero);
+        return result(l, inst, fields, &bits);
+    }
     let (texel, one) = (words(b, texel), if b.ty(texel).kind == Kind::Float { b.f32(1.0) } else { b.i32(1) });
     let zero = b.i32(0);
     let texel: SmallVec<[Value; 4]> = (0..4)
@@ -640,10 +665,12 @@ fn is_raw(image: ImageRef) -> bool {
     image.storage && image.spec.format & 0xff == FORMAT_32 && matches!(image.spec.format >> 8 & 0xff, UINT | SINT)
 }
 
+/// The format of a storage image's texels in memory.
+fn format_of(image: ImageRef) -> Option<Format> {
+    Format::new(image.spec.format & 0xff, image.spec.format >> 8 & 0xff)
+}
+
 fn store(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, address: &mut Address, form: TexelForm) {
-    if form.packed() && !is_raw(image) {
-        return l.fail(Reason::Unsupported("the bits of a texel as they are"));
-    }
     if !image.storage {
         return l.fail(Reason::Unsupported("a store to an image that is sampled"));
     }
@@ -659,6 +686,18 @@ fn store(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addr
     let zero = l.b.cast(zero, Kind::Bits);
     let mut texel = [zero; 4];
     let enabled = (0..4).filter(|n| mask >> n & 1 != 0);
+    if form.packed() {
+        let Some(format) = format_of(image) else {
+            return l.fail(Reason::Unsupported("the bits of a texel whose components are no whole bytes"));
+        };
+        let mut bits = [zero; 4];
+        enabled.zip(data).for_each(|(word, value): (u32, Value)| bits[word as usize] = value);
+        let bits = bits.map(|word| l.b.cast(word, Kind::Int));
+        let components = format.unpack(&mut l.b, &bits);
+        components.into_iter().zip(&mut texel).for_each(|(value, to)| *to = value);
+        let value = l.b.construct(&texel);
+        return l.when_active(|l| l.b.image_store(declared, coord, sample, value));
+    }
     for (component, value) in enabled.zip(data) {
         // What a load takes from a place, a store puts there.
         if let select @ 4..=7 = selected(image, component) {
@@ -672,7 +711,7 @@ fn store(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addr
 fn atomic(l: &mut Lifter, inst: &Inst, image: ImageRef, address: &mut Address, op: Atomic) {
     let shape = address.shape;
     let Some(op) = atomic_op(op).filter(|_| is_raw(image)) else {
-        return l.fail(Reason::Unsupported("an atomic operation on an image that is not of one 32-bit integer"));
+        return l.fail(Reason::Unsupported("an atomic operation on an image whose texels are not one word"));
     };
     let coord = address.texel(l);
     let sample = shape.dim.is_multisampled().then(|| address.word(l));

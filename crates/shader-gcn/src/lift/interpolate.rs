@@ -1,37 +1,19 @@
 //! What pixels begin with, and attributes: VINTRP.
 //!
 //! The two steps of an interpolation are one here: the host interpolates, and the second step gets what it gave. Which barycentric
-//! coordinates the program takes says how: they are known by the register that they were in when the program began. After AMD's
-//! "Sea Islands Instruction Set Architecture", section 12.12, and the register definitions (`SPI_PS_INPUT_*`, `SPI_BARYC_CNTL`).
+//! coordinates the program takes says how; where they are its own, both steps are done here ([`barycentrics`](super::barycentrics)). After
+//! AMD's "Sea Islands Instruction Set Architecture", section 12.12, and the register definitions (`SPI_PS_INPUT_*`, `SPI_BARYC_CNTL`).
 
-use afterimage_ir::{Input, InputAt, InputDecl, Interp, Type, Value};
+use afterimage_abi::corners::{self, Corner};
+use afterimage_ir::{Input, InputAt, InputDecl, Interp, Semantic, Type, Value};
 
+use super::barycentrics::{Attribute, INPUTS, Interpolation, PULL_MODEL, Plan, Way, registers};
 use super::inputs::builtin;
 use super::vector::notation::ir;
 use super::vector::write;
 use super::{Lifter, Reason};
-use crate::inst::{Inst, Operand, Registers};
+use crate::inst::Inst;
 use crate::tables::Op;
-
-/// What `SPI_PS_INPUT_ADDR` gives registers to, by its bits: registers, and how attributes are interpolated with them.
-const INPUTS: [(u8, Option<Interp>); 16] = [
-    (2, Some(Interp::Sample)),
-    (2, Some(Interp::Smooth)),
-    (2, Some(Interp::Centroid)),
-    (3, None),
-    (2, Some(Interp::Linear)),
-    (2, Some(Interp::Linear)),
-    (2, Some(Interp::Linear)),
-    (1, None),
-    (1, None),
-    (1, None),
-    (1, None),
-    (1, None),
-    (1, None),
-    (1, None),
-    (1, None),
-    (1, None),
-];
 
 /// Bits of `SPI_PS_INPUT_ENA` from the position on.
 const POSITION_X: usize = 8;
@@ -45,29 +27,33 @@ const POSITION_FIXED: usize = 15;
 const POSITION_OF_CORNER: u32 = 1 << 20;
 const FRONT_FACE_ALL_BITS: u32 = 1 << 24;
 
-/// Bits of `SPI_PS_INPUT_CNTL_n`.
-const FROM_DEFAULT: u32 = 1 << 5;
-const FLAT: u32 = 1 << 10;
-const POINT_SPRITE: u32 = 1 << 17;
+/// Most locations between the stages.
+const LOCATIONS: u8 = 32;
 
-/// Most moves that a barycentric coordinate is followed through.
-const MAX_MOVES: u32 = 8;
-
-/// Sets the vector registers that a pixel begins with, but for barycentric coordinates.
+/// Sets the vector registers that a pixel begins with: barycentric coordinates only where they are read as they are.
 pub(super) fn start(l: &mut Lifter) {
-    let registers = &l.source.registers;
-    let (reserved, filled) = (registers.ps_input_addr | registers.ps_input_ena, registers.ps_input_ena);
-    let mut register = 0;
-    for (bit, (count, _)) in INPUTS.iter().enumerate() {
-        if reserved >> bit & 1 == 0 {
-            continue;
+    let plan = Plan::new(l.source, l.flow, l.masks);
+    let reads_weights = plan.reads_weights;
+    l.kept.interpolation = Some(Interpolation { plan, extra: Vec::new() });
+    for (bit, register, _) in registers(l.source) {
+        match INPUTS[bit].1 {
+            Some(interp) if reads_weights => {
+                let weights = weights(l, interp);
+                (register..).zip(weights).for_each(|(register, weight)| l.set_vgpr_always(register, weight));
+            }
+            None if reads_weights && bit == PULL_MODEL => {
+                let weights = weights(l, Interp::Smooth);
+                let position = builtin(&mut l.b, InputAt::FragCoord);
+                let over_w = l.b.extract(position, 3);
+                let [i, j] = weights.map(|weight| l.b.fmul(weight, over_w));
+                (register..).zip([i, j, over_w]).for_each(|(register, value)| l.set_vgpr_always(register, value));
+            }
+            _ => {
+                if let Some(value) = initial(l, bit) {
+                    l.set_vgpr_always(register, value);
+                }
+            }
         }
-        if filled >> bit & 1 != 0
-            && let Some(value) = initial(l, bit)
-        {
-            l.set_vgpr_always(register, value);
-        }
-        register += count;
     }
 }
 
@@ -111,111 +97,127 @@ fn initial(l: &mut Lifter, bit: usize) -> Option<Value> {
 /// Translates an instruction.
 pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
     let Some(fields) = inst.interp() else { return };
-    let interp = match inst.op {
+    let way = l.kept.interpolation.as_ref().map_or(Way::Nothing, |known| known.plan.way(l.at));
+    let attribute = Attribute::of(l.source, fields.attr);
+    let value = match way {
         // What the first step gives is of use to the second only.
-        Op::VInterpP1F32 => return,
-        // The second of the two coordinates is read.
-        Op::VInterpP2F32 => match interpolation(l, inst.src[0]) {
-            Some(interp) => interp,
-            None => return l.fail(Reason::Unsupported("interpolation at a place that the program computes")),
-        },
-        _ if fields.parameter == 2 => Interp::Flat,
-        _ => return l.fail(Reason::Unsupported("the difference of an attribute between vertices")),
+        Way::Nothing => return,
+        Way::Host(interp) => {
+            let value = interpolated(l, attribute, interp);
+            l.b.extract(value, fields.chan)
+        }
+        Way::Weighed(interp) => weighed(l, attribute, fields.chan, interp),
+        Way::Moved => difference(l, attribute, fields.chan, 1 + fields.parameter),
+        Way::Step => {
+            let second = inst.op == Op::VInterpP2F32;
+            let by = difference(l, attribute, fields.chan, if second { 2 } else { 1 });
+            let before = if second { l.read(inst.dst) } else { vertex(l, attribute, fields.chan, 0) };
+            let weight = l.read(inst.src[0]);
+            let b = &mut l.b;
+            b.fmad(by, weight, before)
+        }
     };
-    let value = attribute(l, fields.attr, fields.chan, interp);
-    let value = l.b.extract(value, fields.chan);
     write(l, inst, value);
 }
 
-/// Whether two ways of interpolating differ in the place alone.
-fn differ_in_place(one: Interp, other: Interp) -> bool {
-    [one, other].iter().all(|way| matches!(way, Interp::Smooth | Interp::Centroid | Interp::Sample))
+/// A constant in the place of a parameter: four floats.
+fn default(l: &mut Lifter, number: u32) -> Value {
+    let [rgb, a] = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]][(number & 3) as usize];
+    l.b.f32x4([rgb, rgb, rgb, a])
 }
 
-/// An attribute of which a component is wanted: four floats.
-fn attribute(l: &mut Lifter, number: u8, component: u8, interp: Interp) -> Value {
-    let control = l.source.registers.ps_input_cntl.get(usize::from(number)).copied().unwrap_or(number.into());
-    if control & POINT_SPRITE != 0 {
-        let place = builtin(&mut l.b, InputAt::PointCoord);
-        let (zero, one) = (l.b.f32(0.0), l.b.f32(1.0));
-        return l.b.construct(&[place, zero, one]);
+/// An attribute as the host interpolates it: four floats.
+fn interpolated(l: &mut Lifter, attribute: Attribute, interp: Interp) -> Value {
+    match attribute {
+        Attribute::PointSprite => {
+            let place = builtin(&mut l.b, InputAt::PointCoord);
+            let (zero, one) = (l.b.f32(0.0), l.b.f32(1.0));
+            l.b.construct(&[place, zero, one])
+        }
+        Attribute::Default(number) => default(l, number),
+        Attribute::Parameter { location, .. } | Attribute::Raw { location } => {
+            input(l, location, interp, &format!("attr{location}"), None)
+        }
     }
-    if control & FROM_DEFAULT != 0 {
-        let [rgb, a] = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]][(control >> 8 & 3) as usize];
-        return l.b.f32x4([rgb, rgb, rgb, a]);
-    }
-    let interp = if control & FLAT != 0 { Interp::Flat } else { interp };
-    let location = (control & 31) as u8;
+}
+
+/// An input at a location, declared when it is first read.
+fn input(l: &mut Lifter, location: u8, interp: Interp, name: &str, semantic: Option<Semantic>) -> Value {
     let at = InputAt::Location(location);
-    // Components may be interpolated each in its own way, and one of them at several places.
-    let known = l.kept.ways.iter().find(|way| (way.0, way.1) == (location, component)).map(|way| way.2);
-    let interp = match known {
-        Some(first) if first != interp && !differ_in_place(first, interp) => {
-            l.warn("a second way of interpolating a component of an attribute");
-            first
-        }
-        Some(_) => interp,
-        None => {
-            l.kept.ways.push((location, component, interp));
-            interp
-        }
-    };
     let declared = l.b.module().inputs.iter().position(|known| known.at == at && known.interp == interp);
     let input = match declared {
         Some(input) => Input::new(input),
-        None => {
-            let name = format!("attr{location}");
-            l.b.input(InputDecl { name, ty: Type::F32X4, at, interp, semantic: None })
-        }
+        None => l.b.input(InputDecl { name: name.to_owned(), ty: Type::F32X4, at, interp, semantic }),
     };
     l.b.load_input(input)
 }
 
-/// How attributes are interpolated with a barycentric coordinate that lies in a register at this instruction: in the way that
-/// belongs to where it comes from, or in the only one there is.
-fn interpolation(l: &Lifter, operand: Operand) -> Option<Interp> {
-    let traced = trace(l, operand, l.at, MAX_MOVES);
-    traced.or_else(|| {
-        let mut ways = INPUTS.iter().enumerate().filter(|(bit, _)| l.source.registers.ps_input_ena >> bit & 1 != 0);
-        let first = ways.find_map(|(_, input)| input.1)?;
-        ways.all(|(_, input)| input.1.is_none_or(|way| way == first)).then_some(first)
-    })
+/// What a geometry shader of the host has for each of a primitive's vertices.
+fn corner(l: &mut Lifter, corner: Corner, interp: Interp, name: &str) -> Value {
+    let Some(known) = &mut l.kept.interpolation else { return l.b.f32x4([0.0; 4]) };
+    let declared = known.extra.iter().find(|extra| extra.0 == corner).map(|extra| extra.1);
+    let location = match declared {
+        Some(location) => location,
+        None => {
+            let location = known.plan.free + known.extra.len() as u8;
+            if location >= LOCATIONS {
+                l.fail(Reason::TooMany {
+                    what: "locations of attributes and of what each vertex has",
+                    most: LOCATIONS.into(),
+                });
+                return l.b.f32x4([0.0; 4]);
+            }
+            known.extra.push((corner, location));
+            location
+        }
+    };
+    let semantic = Semantic { usage: corners::USAGE, index: corner.index() };
+    input(l, location, interp, name, Some(semantic))
 }
 
-/// Back to where a value was when the program began, through moves, and through choices between the centre and the centroid, which
-/// are the same where the pixel is covered.
-fn trace(l: &Lifter, operand: Operand, at: usize, moves: u32) -> Option<Interp> {
-    let register = operand.vgpr()?;
-    let writer = l.flow.insts[..at].iter().rposition(|inst| {
-        let covers = |written: &Registers| (0..written.count).any(|n| written.first.word(n) == Some(operand));
-        inst.writes().iter().any(covers)
-    });
-    let Some(writer) = writer else { return initial_way(l, register) };
-    let (inst, moves) = (&l.flow.insts[writer], moves.checked_sub(1)?);
-    match inst.op {
-        Op::VMovB32 => trace(l, inst.src[0], writer, moves),
-        Op::VCndmaskB32 => match [0, 1].map(|n| trace(l, inst.src[n], writer, moves)) {
-            [Some(first), Some(second)] if first == second => Some(first),
-            [Some(first), Some(second)] => [first, second].into_iter().find(|&way| way == Interp::Centroid),
-            _ => None,
-        },
-        _ => None,
+/// The weights of the second and third vertex, as they are interpolated in some way.
+fn weights(l: &mut Lifter, interp: Interp) -> [Value; 2] {
+    let weights = corner(l, Corner::Weights, interp, "weights");
+    let first = if interp == Interp::Linear { 2 } else { 0 };
+    [first, first + 1].map(|n| l.b.extract(weights, n))
+}
+
+/// A component of what a vertex has, 0 being the first.
+fn vertex(l: &mut Lifter, attribute: Attribute, component: u8, number: u8) -> Value {
+    let value = match attribute.location() {
+        Some(location) => {
+            let which = Corner::Vertex { location, vertex: number };
+            corner(l, which, Interp::Flat, &format!("attr{location}_of{number}"))
+        }
+        None => interpolated(l, attribute, Interp::Flat),
+    };
+    l.b.extract(value, component)
+}
+
+/// P0 (0), P10 (1) or P20 (2) of an attribute: what the first vertex has, and what the others have more.
+fn difference(l: &mut Lifter, attribute: Attribute, component: u8, number: u8) -> Value {
+    let value = vertex(l, attribute, component, number);
+    match attribute {
+        _ if number == 0 => value,
+        Attribute::Raw { .. } => value,
+        // The same at all vertices.
+        Attribute::Default(_) | Attribute::PointSprite => l.b.f32(0.0),
+        Attribute::Parameter { .. } => {
+            let first = vertex(l, attribute, component, 0);
+            l.b.fsub(value, first)
+        }
     }
 }
 
-/// How attributes are interpolated with what a register holds when the program begins.
-fn initial_way(l: &Lifter, register: u8) -> Option<Interp> {
-    let registers = &l.source.registers;
-    let reserved = registers.ps_input_addr | registers.ps_input_ena;
-    let mut first = 0;
-    for (bit, &(count, way)) in INPUTS.iter().enumerate() {
-        if reserved >> bit & 1 == 0 {
-            continue;
-        }
-        if (first..first + count).contains(&register) {
-            return way;
-        }
-        first += count;
+/// A component of an attribute, interpolated here because the host does it otherwise.
+fn weighed(l: &mut Lifter, attribute: Attribute, component: u8, interp: Interp) -> Value {
+    let first = vertex(l, attribute, component, 0);
+    if interp == Interp::Flat {
+        return first;
     }
-    None
+    let [i, j] = weights(l, interp);
+    let [by_i, by_j] = [1, 2].map(|number| difference(l, attribute, component, number));
+    let b = &mut l.b;
+    let value = b.fmad(by_i, i, first);
+    b.fmad(by_j, j, value)
 }

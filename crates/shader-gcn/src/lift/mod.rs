@@ -9,6 +9,7 @@
 //! in `scalar`, `logic` and `smem`; the other files have an encoding each: a function `lift(&mut Lifter, &Inst)`.
 
 mod atomics;
+mod barycentrics;
 mod data_share;
 mod error;
 mod export;
@@ -17,6 +18,7 @@ mod format;
 mod geometry;
 mod image;
 mod inputs;
+mod interlock;
 mod interpolate;
 mod lds;
 mod lockstep;
@@ -307,6 +309,9 @@ impl Lifter<'_> {
 
     /// Whether the block whose code was last goes on to the first of its two ways: by this lane's bits, or by those of the wave.
     fn condition(&mut self) -> Value {
+        if self.flow.blocks[self.block as usize].skips {
+            return self.skips();
+        }
         let (value, expected) = match self.flow.condition(self.block) {
             Some(Condition::Scc0) => (self.scc(), false),
             Some(Condition::Scc1) => (self.scc(), true),

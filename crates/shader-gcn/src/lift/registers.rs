@@ -15,6 +15,7 @@ pub(super) struct Registers {
     words: [Option<Var>; 128],
     masks: [Option<Var>; 64],
     scc: Option<Var>,
+    skips: Option<Var>,
     vgprs: Vec<Option<Var>>,
     /// All vector registers, in programs that index them.
     array: Option<Var>,
@@ -22,7 +23,7 @@ pub(super) struct Registers {
 
 impl Registers {
     pub(super) fn new() -> Registers {
-        Registers { words: [None; 128], masks: [None; 64], scc: None, vgprs: vec![None; 256], array: None }
+        Registers { words: [None; 128], masks: [None; 64], scc: None, skips: None, vgprs: vec![None; 256], array: None }
     }
 }
 
@@ -314,6 +315,24 @@ impl Lifter<'_> {
         b.cast(bit, Kind::Bool)
     }
 
+    // Whether vector instructions are skipped.
+
+    fn skips_var(&mut self) -> Var {
+        *self.registers.skips.get_or_insert_with(|| self.b.var("vskip", Type::BOOL))
+    }
+
+    /// Whether vector instructions are skipped.
+    pub(super) fn skips(&mut self) -> Value {
+        let var = self.skips_var();
+        self.b.load(var)
+    }
+
+    /// Sets that.
+    pub(super) fn set_skips(&mut self, value: Value) {
+        let var = self.skips_var();
+        self.b.store(var, value);
+    }
+
     // Condition code.
 
     /// scc.
@@ -346,6 +365,7 @@ impl Lifter<'_> {
                 self.b.cast(none, Kind::Int)
             }
             Operand::LdsDirect => super::lds::direct(self),
+            Operand::PopsExitingWaveId => super::interlock::exiting(self),
             _ => match operand.scalar_code() {
                 Some(code) => self.sgpr(code),
                 None => {

@@ -2,6 +2,7 @@
 
 use afterimage_ir::{Builder, Kind as IrKind, Stage, Value};
 
+use super::vector::notation::ir;
 use super::{Lifter, Reason};
 use crate::inst::{Inst, SGPRS};
 use crate::tables::{Compare, Kind, Op, Ty};
@@ -58,6 +59,7 @@ fn control(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
         }
         Op::SSendmsg | Op::SSendmsghalt => match inst.simm & 15 {
             2 | 3 => return super::geometry::message(l, inst),
+            super::interlock::ORDERED_PS_DONE => super::interlock::done(l),
             _ => l.warn("a message to the host"),
         },
         Op::SSetkill => return Err(Reason::Unsupported("the end of a wave by s_setkill")),
@@ -72,7 +74,12 @@ fn arithmetic(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
     match inst.op {
         Op::SGetregB32 => get_register(l, inst),
         Op::SSetregB32 | Op::SSetregImm32B32 => set_register(l, inst),
-        Op::SSetvskip => return Err(Reason::Unsupported("the skipping of vector instructions")),
+        Op::SSetvskip => {
+            let (bits, bit) = (l.read(inst.src[0]), l.read(inst.src[1]));
+            let b = &mut l.b;
+            let skips = ir!(b, ine(iand(ushr(bits, bit), 1), 0));
+            l.set_skips(skips);
+        }
         Op::SMovrelsB32 | Op::SMovrelsB64 => relative_read(l, inst),
         Op::SMovreldB32 | Op::SMovreldB64 => relative_write(l, inst),
         Op::SGetpcB64 => {

@@ -72,7 +72,10 @@ pub(super) fn lift(l: &mut Lifter<'_>) {
                 instances(l, instance);
             }
         }
-        HwStage::Ps => super::interpolate::start(l),
+        HwStage::Ps => {
+            super::interlock::start(l);
+            super::interpolate::start(l);
+        }
         HwStage::Es => super::geometry::start_export(l),
         HwStage::Gs => super::geometry::start_geometry(l),
         HwStage::Ls => super::tessellation::start_local(l),

@@ -2,7 +2,7 @@
 
 use super::{
     ExprId, Finder, Flow, From, ImageUse, LiftError, MAX_IMAGES, MAX_STORAGE_IMAGES, MAX_WORDS, Reason, Resources,
-    SamplerUse, TextureUse, Use, What, number, tables,
+    SamplerUse, Texels, TextureUse, Use, What, number, tables,
 };
 
 /// Most levels of an image that is stored to.
@@ -18,6 +18,8 @@ pub(super) struct ImageAccess {
     pub(super) pairs: bool,
     /// Whether it names a level of an image that has several, as what is stored to does.
     pub(super) mip: bool,
+    /// Whether texels are converted.
+    pub(super) texels: Texels,
     /// Whether it stores; whether it needs a sampler's derivatives does not matter here.
     pub(super) stores: bool,
 }
@@ -42,12 +44,27 @@ pub(super) struct Slot {
 
 impl Finder {
     /// The slot of a storage image.
-    pub(super) fn storage(&mut self, descriptor: [ExprId; 8], level: u8, written: bool) -> Result<u32, Reason> {
+    pub(super) fn storage(
+        &mut self,
+        descriptor: [ExprId; 8],
+        level: u8,
+        written: bool,
+        texels: Texels,
+    ) -> Result<u32, Reason> {
         let Resources { images, storage_images, .. } = &mut self.resources;
-        let same = |image: &ImageUse| image.storage && image.descriptor == descriptor && image.level == level;
-        let image = ImageUse { descriptor, storage: true, written, layers: false, level };
+        // Bits have a view of their own.
+        let is_bits = |texels: Texels| texels == Texels::Bits;
+        let same = |image: &ImageUse| {
+            let own = image.storage && image.descriptor == descriptor && image.level == level;
+            own && is_bits(image.texels) == is_bits(texels)
+        };
+        let image = ImageUse { descriptor, storage: true, written, layers: false, level, texels };
         let index = number(images, same, image, "images", MAX_IMAGES)?;
-        images[index as usize].written |= written;
+        let image = &mut images[index as usize];
+        image.written |= written;
+        if texels == Texels::Words {
+            image.texels = texels;
+        }
         number(storage_images, |&image| image == index, index, "storage images", MAX_STORAGE_IMAGES)
     }
 
@@ -69,13 +86,15 @@ impl Finder {
         sampler: Option<[ExprId; 4]>,
         level: u8,
     ) -> Result<(u32, bool), Reason> {
-        if access.stores || (sampler.is_none() && self.is_stored(descriptor)) {
-            return Ok((self.storage(descriptor, level, access.stores)?, true));
+        let bits = access.texels == Texels::Bits;
+        if access.stores || bits || (sampler.is_none() && self.is_stored(descriptor)) {
+            return Ok((self.storage(descriptor, level, access.stores, access.texels)?, true));
         }
         let Resources { images, samplers, textures, .. } = &mut self.resources;
         let layers = sampler.is_none();
         let same = |image: &ImageUse| !image.storage && image.descriptor == descriptor && image.layers == layers;
-        let image = ImageUse { descriptor, storage: false, written: false, layers, level: 0 };
+        let texels = Texels::Converted;
+        let image = ImageUse { descriptor, storage: false, written: false, layers, level: 0, texels };
         let image = number(images, same, image, "images", MAX_IMAGES)?;
         let sampler = match sampler {
             Some(descriptor) => {
@@ -99,7 +118,8 @@ impl Finder {
         match access.image {
             From::Table(_) => true,
             From::Known(descriptor) => {
-                matches!(access.sampler, Some(From::Table(_))) || access.mip && self.is_stored(descriptor)
+                let storage = access.texels == Texels::Bits || self.is_stored(descriptor);
+                matches!(access.sampler, Some(From::Table(_))) || access.mip && storage
             }
         }
     }
@@ -149,7 +169,9 @@ impl Finder {
         };
         // Of images out of tables the first level alone is known.
         let levels = match access.image {
-            From::Known(descriptor) if access.mip && (access.stores || self.is_stored(descriptor)) => {
+            From::Known(descriptor)
+                if access.mip && (access.stores || access.texels == Texels::Bits || self.is_stored(descriptor)) =>
+            {
                 Some((most + 1).min(MOST_LEVELS))
             }
             _ => None,
@@ -184,7 +206,7 @@ impl Finder {
             slots.push(Slot { slot, level: None, image, sampler });
         }
         self.uses[access.at] = Use::Table(Vec::new());
-        let storage = access.stores || levels.is_some();
+        let storage = access.stores || access.texels == Texels::Bits || levels.is_some();
         self.chosen.push(Chosen { at: access.at, image: access.image, sampler: access.sampler, storage, slots });
         Ok(())
     }

@@ -19,7 +19,7 @@ use crate::inst::{Inst, Operand};
 use crate::io::geometry::Message;
 use crate::io::{
     BufferAt, BufferUse, ExprId, HwStage, ImageUse, MAX_BUFFERS, MAX_STORAGE_IMAGES, MAX_WORDS, Registers, Resources,
-    SamplerUse, Source, TextureUse, WINDOWS, groups,
+    SamplerUse, Source, Texels, TextureUse, WINDOWS, groups,
     tables::{self, What},
 };
 use crate::lift::flow::Flow;
@@ -159,8 +159,8 @@ fn system_count(source: &Source) -> u8 {
     // They depend on the stage.
     match source.stage {
         HwStage::Cs => enabled(7..=10),
-        // The base of the parameters.
-        HwStage::Ps => 1 + enabled(7..=7),
+        // The base of the parameters; the wave's number; gfx9's register of collisions.
+        HwStage::Ps => 1 + enabled(7..=7) + enabled(25..=25),
         // Stream-out, and the offset in off-chip memory.
         HwStage::Vs => stream_out_count(rsrc2) + enabled(7..=7),
         HwStage::Es => export_offset(rsrc2) + 1,
@@ -405,6 +405,11 @@ impl Finder {
                 };
                 let compare = matches!(kind, Kind::Sample(form) | Kind::Gather(form) if form.compare());
                 let stores = matches!(kind, Kind::ImageStore(_) | Kind::Atomic(_));
+                let texels = match kind {
+                    Kind::Atomic(_) => Texels::Words,
+                    Kind::ImageLoad(form) | Kind::ImageStore(form) if form.packed() => Texels::Bits,
+                    _ => Texels::Converted,
+                };
                 // Their tables begin apart by what lies between the two descriptors.
                 let pairs = match (image, sampler) {
                     (From::Table(a), Some(From::Table(b))) => {
@@ -418,9 +423,9 @@ impl Finder {
                     (_, sampler) => sampler,
                 };
                 let mip = matches!(kind, Kind::ImageLoad(form) | Kind::ImageStore(form) if form.mip());
-                self.images.push(ImageAccess { at, image, sampler, compare, pairs, mip, stores });
+                self.images.push(ImageAccess { at, image, sampler, compare, pairs, mip, stores, texels });
                 if let (From::Known(image), true) = (image, stores) {
-                    self.storage(image, 0, true)?;
+                    self.storage(image, 0, true, texels)?;
                 }
             }
             (_, Kind::Call) => {

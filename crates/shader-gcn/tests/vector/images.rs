@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use afterimage_interp::{Environment, Group, Interpreter, Lod, SampleArgs};
 use afterimage_ir::{BankDecl, Dim, ImageDecl, InputDecl, TextureDecl};
-use afterimage_shader_gcn::io::{HwStage, ImageSpec, ImageUse, Registers, Scalars, Source, bank, tables};
+use afterimage_shader_gcn::io::{HwStage, ImageSpec, ImageUse, Registers, Scalars, Source, Texels, bank, tables};
 use afterimage_shader_gcn::{assemble, lift, resources};
 
 /// A texel that was written: of which image, where, its bits.
@@ -220,6 +220,38 @@ fn storage_images_are_read_written_and_changed() {
 }
 
 #[test]
+fn texels_are_accessed_as_the_bits_they_are() {
+    // Four bytes of an image of integers, which the host has of any number format.
+    let place = "v_mov_b32_e32 v0, 3\nv_mov_b32_e32 v1, 4\n";
+    let bytes = image(9, 10 | 4 << 8);
+    let code =
+        format!("{place}image_load_pck v4, v[0:1], s[0:7] dmask:0x1\nimage_store_pck v4, v[0:1], s[0:7] dmask:0x1");
+    assert_eq!(run(bytes, &code).texels.take()[0].2, [21, 22, 23, 24]);
+    let code = format!("{place}v_mov_b32 v4, 0x89abcdef\nimage_store_pck v4, v[0:1], s[0:7] dmask:0x1");
+    assert_eq!(run(bytes, &code).texels.take()[0].2, [0xef, 0xcd, 0xab, 0x89]);
+    // Two halves of a word, a whole one for each, and one byte with its sign.
+    let code =
+        format!("{place}image_load_pck v4, v[0:1], s[0:7] dmask:0x1\nimage_store_pck v4, v[0:1], s[0:7] dmask:0x1");
+    assert_eq!(run(image(9, 5 | 4 << 8), &code).texels.take()[0].2, [21, 22, 0, 0]);
+    let code = format!(
+        "{place}image_load_pck v[4:5], v[0:1], s[0:7] dmask:0x3\nimage_store_pck v[4:5], v[0:1], s[0:7] dmask:0x3"
+    );
+    assert_eq!(run(image(9, 11 | 4 << 8), &code).texels.take()[0].2, [21, 22, 0, 0]);
+    let seen = |texels, words: [u32; 8]| {
+        let image = ImageUse { descriptor: [0; 8], storage: true, written: true, layers: false, level: 0, texels };
+        let words = image.seen(words);
+        [words[1] >> 20 & 0x3f, words[1] >> 26 & 15]
+    };
+    let described = |data: u32, number: u32| [0, data << 20 | number << 26, 0, 9 << 28, 0, 0, 0, 0];
+    assert_eq!(seen(Texels::Bits, described(10, 0)), [10, 4]);
+    assert_eq!(seen(Texels::Bits, described(6, 7)), [6, 7]);
+    assert_eq!(seen(Texels::Words, described(10, 0)), [10, 0]);
+    assert_eq!(seen(Texels::Words, described(4, 7)), [4, 4]);
+    assert_eq!(seen(Texels::Words, described(4, 5)), [4, 5]);
+    assert_eq!(seen(Texels::Converted, described(4, 7)), [4, 7]);
+}
+
+#[test]
 fn sizes_are_of_a_level() {
     // Width and height of level 1 become coordinates, the number of levels a level.
     let code = "v_mov_b32_e32 v0, 1
@@ -387,7 +419,8 @@ fn levels_of_storage_images_are_bound_each() {
 #[test]
 fn faces_of_cubes_are_layers_where_there_is_no_sampler() {
     let seen = |words: [u32; 8], layers| {
-        let image = ImageUse { descriptor: [0; 8], storage: false, written: false, layers, level: 0 };
+        let texels = Texels::Converted;
+        let image = ImageUse { descriptor: [0; 8], storage: false, written: false, layers, level: 0, texels };
         image.seen(words)[3] >> 28
     };
     let cube = [1, 10 << 20, 0, 11 << 28, 0, 0, 0, 0];

@@ -127,3 +127,48 @@ fn lanes_that_a_wave_does_not_have_can_be_written_and_read() {
     assert_eq!(two[..64], vec![189 + 9 + (64 << 16); 64]);
     assert_eq!(two[64..], vec![7 + 201 + (36 << 16); 36]);
 }
+
+#[test]
+fn vector_instructions_are_skipped() {
+    // What is not run leaves registers and masks as they are; a branch may lead into the middle of them.
+    let code = "v_cmp_gt_u32_e32 vcc, 32, v1
+        v_mov_b32_e32 v2, 1
+        s_mov_b32 s8, 4
+        s_setvskip s8, 2
+        v_mov_b32_e32 v2, 50
+        v_cmp_gt_u32_e32 vcc, 0, v1
+        s_add_i32 s9, s8, 3
+        s_cmp_eq_i32 s9, 7
+        s_cbranch_scc1 into
+        v_mov_b32_e32 v2, 60
+        into:
+        v_mov_b32_e32 v2, 70
+        s_setvskip s8, 1
+        v_add_i32_e64 v2, s[10:11], s9, v2
+        v_cndmask_b32_e64 v2, v2, 9, vcc";
+    let wanted: Vec<u32> = (0..64).map(|lane| if lane < 32 { 9 } else { 8 }).collect();
+    assert_eq!(run(|lane| lane, code), wanted);
+}
+
+#[test]
+fn jumps_go_where_a_constant_behind_their_address_says() {
+    // Over the end of the program, and back in front of what was jumped over.
+    let code = "s_branch begin
+        back:
+        v_mov_b32_e32 v2, 77
+        s_branch end
+        begin:
+        s_getpc_b64 s[8:9]
+        s_add_u32 s8, s8, 16
+        s_addc_u32 s9, s9, 0
+        s_setpc_b64 s[8:9]
+        s_endpgm
+        s_getpc_b64 s[8:9]
+        s_add_u32 s8, s8, 0xffffffdc
+        v_mov_b32_e32 v2, 1
+        s_addc_u32 s9, s9, -1
+        s_setpc_b64 s[8:9]
+        end:
+        v_mov_b32_e32 v2, v2";
+    assert_eq!(run(|lane| lane, code), vec![77; 64]);
+}

@@ -4,6 +4,7 @@
 mod arithmetic;
 mod buffers;
 mod images;
+mod interpolation;
 mod lanes;
 mod machine;
 mod reference;

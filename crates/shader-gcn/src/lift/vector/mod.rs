@@ -8,10 +8,11 @@ mod float;
 pub(super) mod integer;
 pub(super) mod notation;
 
-use afterimage_ir::{Image, InputAt, Interp, Output, OutputAt, Stage, Texture, Type, Value, Var};
+use afterimage_ir::{Image, InputAt, Output, OutputAt, Stage, Texture, Type, Value, Var};
 use notation::ir;
 use rustc_hash::FxHashMap;
 
+use super::barycentrics::Interpolation;
 use super::format::words;
 use super::geometry::Emission;
 use super::inputs::builtin;
@@ -41,14 +42,16 @@ pub(super) struct VectorState {
     /// Textures and storage images by their slot.
     pub textures: Vec<(u32, Texture)>,
     pub images: Vec<(u32, Image)>,
-    /// How components of attributes are interpolated first: location, component.
-    pub ways: Vec<(u8, u8, Interp)>,
+    /// How attributes are interpolated, in pixel shaders.
+    pub interpolation: Option<Interpolation>,
     /// Outputs by their place.
     pub outputs: Vec<(OutputAt, Output)>,
     /// Whether the pixel was exported.
     pub exported: Option<Var>,
     /// The position and the number of the viewport, where one depends on the other.
     pub chosen: Option<[Var; 2]>,
+    /// How far the pixel is in its ordered section, of programs that have one.
+    pub interlock: Option<Var>,
     /// What a geometry shader said.
     pub emission: Option<Emission>,
 }
