@@ -29,9 +29,10 @@ const KIND: usize = 0x13c;
 const COPY: u32 = 1;
 /// `info.user_data_0`: the register of the first user SGPR.
 const FIRST_USER: usize = 0x140;
-/// `info.ps.input_mask` and `info.ps.float32_shaded_mask`.
+/// `info.ps.input_mask`, `float32_shaded_mask`, `explicit_shaded_mask` and `explicit_strict_shaded_mask`.
 const INPUTS: usize = 0x2d8;
 const SMOOTH: usize = 0x2e0;
+const EXPLICIT: [usize; 2] = [0x2e4, 0x2e8];
 /// `info.regs`: where the code's address goes, where RSRC1 and RSRC2 go, then values.
 const REGISTERS: usize = 0x3e0;
 /// Bytes of a unit of `config.lds_size`.
@@ -234,12 +235,21 @@ impl<'a> Entry<'a> {
         const FLAT: u32 = 1 << 10;
         /// `OFFSET` of a parameter that is not exported: the default value.
         const DEFAULT: u32 = 0x20;
+        /// With `FLAT_SHADE` the same bit has what vertices have passed through as it is.
+        const PASSED: u32 = 0x20;
         let [mask, smooth] = [INPUTS, SMOOTH].map(|at| word(self.bytes, at));
+        let explicit = EXPLICIT.iter().fold(0, |all, &at| all | word(self.bytes, at));
         let slots = (0..32).filter(|slot| mask >> slot & 1 != 0);
         let value = |(at, slot): (usize, usize)| {
-            let flat = if smooth >> at & 1 == 0 { FLAT } else { 0 };
-            let offset = parameters.get(slot).copied().filter(|parameter| *parameter < 32);
-            (format!("ps_input_cntl_{at}"), offset.map_or(DEFAULT, u32::from) | flat)
+            let kind = match (smooth >> at & 1, explicit >> at & 1) {
+                (_, 1) => FLAT | PASSED,
+                (0, _) => FLAT,
+                _ => 0,
+            };
+            // The default has no other bits, for with them it is a parameter.
+            let parameter = parameters.get(slot).copied().filter(|parameter| *parameter < 32);
+            let value = parameter.map_or(DEFAULT, |parameter| u32::from(parameter) | kind);
+            (format!("ps_input_cntl_{at}"), value)
         };
         slots.enumerate().map(value).collect()
     }
