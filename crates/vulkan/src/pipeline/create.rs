@@ -112,8 +112,10 @@ pub(crate) fn create(
         stages.push(stage(geometry, vk::ShaderStageFlags::GEOMETRY));
     }
     let corners = pixel.is_some_and(|pixel| !pixel.corners.is_empty());
-    if corners && (guest_geometry.is_some() || d.raster.line_quads() || d.raster.rects()) {
-        let what = "what each vertex has, for the pixels of rectangles, of lines of a width and of geometry shaders";
+    // Geometry shaders cannot read the layer and the viewport of a vertex.
+    let layered = vertex.is_some_and(|vertex| vertex.layered);
+    if corners && (guest_geometry.is_some() || layered || d.raster.line_quads() || d.raster.rects()) {
+        let what = "what each vertex has, for the pixels of rectangles, lines of a width, geometry shaders, layers and viewports";
         return Err(Error::Unsupported { device: "the renderer".to_owned(), what: what.to_owned() });
     }
     if corners && !gpu.profile.geometry_shader {

@@ -11,7 +11,7 @@ use crate::pipeline::spirv_words;
 use crate::resources::layouts::{Reach, Table};
 use afterimage_abi::corners::{self, Corner};
 use afterimage_ipc::{Doer, Journal, Task};
-use afterimage_ir::{GeometryDecl, ImageUse, InputAt, Kind};
+use afterimage_ir::{GeometryDecl, ImageUse, InputAt, Kind, OutputAt};
 use afterimage_render::loops::Loops;
 use afterimage_render::workers::{Once, Urgency, Workers};
 use afterimage_shader::declared::Behind;
@@ -67,9 +67,10 @@ pub(crate) struct Variant {
     pub(crate) corners: SmallVec<[(u32, Corner); 0]>,
     /// Whether the number of the primitive is read.
     pub(crate) primitive: bool,
-    /// Clip and cull distances that are written, and whether the size of points is.
+    /// Clip and cull distances that are written, and whether the size of points is; whether a layer or a viewport is.
     pub(crate) distances: [u32; 2],
     pub(crate) point_size: bool,
+    pub(crate) layered: bool,
     /// What it writes at locations.
     pub(crate) gives: SmallVec<[Varying; 12]>,
     /// Pixel shaders: bit per colour output.
@@ -130,6 +131,10 @@ impl Variant {
             primitive: reflection.inputs.iter().any(|input| input.at == InputAt::PrimitiveId),
             distances: [reflection.clip_distances(), reflection.cull_distances()].map(u32::from),
             point_size: reflection.writes_point_size(),
+            layered: reflection
+                .outputs
+                .iter()
+                .any(|output| matches!(output.at, OutputAt::Layer | OutputAt::ViewportIndex)),
             gives: SmallVec::new(),
             outputs: 0,
             feedback_strides: reflection.feedback_strides(),
@@ -195,7 +200,7 @@ impl Variant {
             }
         }
         for output in &reflection.outputs {
-            if let afterimage_ir::OutputAt::Location(location) = output.at {
+            if let OutputAt::Location(location) = output.at {
                 let (lanes, float) = (output.ty.lanes.into(), output.ty.kind == Kind::Float);
                 variant.gives.push(Varying { location: location.into(), lanes, float });
             }
