@@ -15,6 +15,7 @@ mod play;
 mod radv;
 mod ranges;
 mod record;
+mod regions;
 mod rig;
 mod samplers;
 mod samples;
