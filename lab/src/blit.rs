@@ -1,5 +1,5 @@
 //! Windows programs whose pictures come back from the renderer and are drawn into their windows by GDI: under a viewer that draws into no
-//! window, and in their own process. What a window shows is a picture that was drawn, to the last pixel.
+//! window, also one that draws with Metal, as on a Mac, and in their own process. What a window shows is a picture that was drawn, to the last pixel.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -33,9 +33,13 @@ pub(crate) struct Row {
     pub(crate) end: End,
 }
 
-/// Programs of each width, drawn by a viewer and by themselves.
+/// The way in which a viewer draws with the software Metal.
+const METAL: &str = "metal-soft";
+
+/// Programs of each width, drawn by a viewer, by one with Metal, and by themselves.
 pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<Row> {
-    let ways = Width::ALL.into_iter().flat_map(|width| ["viewer", "in-process"].map(|renderer| (width, renderer)));
+    let ways =
+        Width::ALL.into_iter().flat_map(|width| ["viewer", METAL, "in-process"].map(|renderer| (width, renderer)));
     let row = |(width, renderer): (Width, &str)| {
         let way = format!("{} bit, {renderer}", width.bits());
         let denied = wine.denied(width).or_else(|| (renderer == "in-process").then(|| wine.denied_vulkan(width))?);
@@ -79,7 +83,7 @@ fn shown(tree: &Tree, wine: &Wine, width: Width, renderer: &str, out: &Path) -> 
         ));
     }
     // A viewer without windows has nothing else to draw into: what was seen came by GDI.
-    if renderer == "viewer" && looked_at(tree, wine, (width, renderer, "off"), &hand, &out.join("off"))? {
+    if renderer != "in-process" && looked_at(tree, wine, (width, renderer, "off"), &hand, &out.join("off"))? {
         return Err(Failure::new("a window that nobody draws into", "it shows a picture"));
     }
     Ok(())
@@ -94,9 +98,12 @@ fn looked_at(tree: &Tree, wine: &Wine, way: (Width, &str, &str), hand: &Hand, ou
     xtask::build::copy(&tree.windows_sample(SAMPLE, width), &exe)?;
     xtask::build::copy(&tree.root().join(width.folder()).join("d3d9.dll"), &out.join("d3d9.dll"))?;
     let output = |name: &str| File::create(out.join(name)).doing(format!("creating {name}"));
-    let viewer = (renderer == "viewer").then(|| {
+    let viewer = (renderer != "in-process").then(|| {
         let mut viewer = Command::new(tree.viewer());
         viewer.args(["--headless", "--once", "-o"]).arg(&shots).env("AFTERIMAGE_DIR", out.join("link"));
+        if renderer == METAL {
+            viewer.env("AFTERIMAGE_GRAPHICS", METAL);
+        }
         viewer.stdin(Stdio::null()).stdout(Stdio::null()).stderr(output("viewer.log")?);
         viewer.spawn().doing("starting the viewer").map(Running)
     });
@@ -106,7 +113,7 @@ fn looked_at(tree: &Tree, wine: &Wine, way: (Width, &str, &str), hand: &Hand, ou
     wine.environment(&mut program, width);
     program.env("WINEDLLOVERRIDES", "mscoree,mshtml=;d3d9=n").env("AFTERIMAGE_DIR", out.join("link")).current_dir(out);
     program
-        .env("AFTERIMAGE_RENDERER", renderer)
+        .env("AFTERIMAGE_RENDERER", if renderer == METAL { "viewer" } else { renderer })
         .env("AFTERIMAGE_SOFT_PRESENT", setting)
         .env("AFTERIMAGE_FPS_LIMIT", RATE);
     if renderer == "in-process" {

@@ -69,11 +69,12 @@ fn hung(hang: &Hang) {
 /// What a command line, and the configuration, have this process reach.
 fn access(named: &Named, display: bool) -> Access {
     let configured = Options::from_env();
+    let wishes = &configured.wishes;
     let mut write: Vec<PathBuf> = named.folders();
     write.extend(
-        named.files().iter().chain(&configured.stats).chain(&configured.hud_log).map(|file| folder_of(file).to_owned()),
+        named.files().iter().chain(&wishes.stats).chain(&wishes.hud_log).map(|file| folder_of(file).to_owned()),
     );
-    write.extend(configured.screenshots.clone());
+    write.extend(wishes.screenshots.clone());
     write.push(std::env::temp_dir());
     Access { read: named.reads(), write, cache: configured.cache_dir, display }
 }

@@ -1,19 +1,23 @@
 //! `afterimage replay`: draws what is in a capture.
 
 mod calls;
+mod compile;
 mod measure;
 mod metal;
 mod read;
 mod replace;
+mod replays;
 mod times;
 mod window;
 
 use crate::{Failure, gnm, nv2a};
 use afterimage_capture::{CaptureError, Reader, Uses};
 use afterimage_inspect::CallSet;
-use afterimage_vulkan::{Ahead, FrameSet, Go, Options, Renderer, ReplayError, Replayed, Stepper, Watch};
+use afterimage_render::step::Stepper;
+use afterimage_vulkan::{Ahead, FrameSet, Go, Options, Renderer, ReplayError, Replayed, Watch};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
+use replays::Replays;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -96,6 +100,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
         conflicts_with_all = ["output", "screenshots", "window", "repeat", "measure"])]
     times: Option<Option<PathBuf>>,
+    /// Say of which draws and dispatches of a capture, or of --calls, shaders or pipelines cannot be made, and how long making them takes on
+    /// the CPU; with a file, as lines of JSON: `device`, then for each call one before (`call`, `kind`, `shaders`: ids and names) and one
+    /// behind it (`call`, `ms`, `made`).
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+        conflicts_with_all = ["output", "screenshots", "window", "repeat", "measure", "times"])]
+    compile: Option<Option<PathBuf>>,
     /// Draw with the shader in FILE in place of the one whose hash begins so (`afterimage inspect FILE shaders` lists them): SPIR-V
     /// (.spv), IR (.air .ir), Direct3D 9 assembler or tokens (.asm .cso), microcode (.xvu .vsh), GCN (.gcn .sb). May be given again.
     #[arg(long, value_name = "HASH=FILE", value_parser = replace::Replacement::parse)]
@@ -167,6 +177,9 @@ pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
             if let Some(to) = &args.times {
                 return times::run(args, file, to.as_deref()).map(|()| ExitCode::SUCCESS);
             }
+            if let Some(to) = &args.compile {
+                return compile::run(args, file, to.as_deref()).map(|()| ExitCode::SUCCESS);
+            }
             let by_calls = args.calls.is_some() || args.screenshots.is_some();
             let done = match (by_calls, args.window) {
                 (true, _) => calls::run(args, file),
@@ -185,6 +198,7 @@ pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
                 ("--loop", args.repeat.is_some()),
                 ("--measure", args.measure.is_some()),
                 ("--times", args.times.is_some()),
+                ("--compile", args.compile.is_some()),
                 ("--replace-shader", !args.replace_shader.is_empty()),
                 ("--read-backs", args.read_backs),
                 ("--device", args.device.is_some()),
@@ -204,12 +218,9 @@ pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
 /// Draws a capture with the renderer on Metal, which takes a part of the options.
 fn on_metal(args: &Args, file: &Path) -> Result<(), Failure> {
     let of_vulkan = [
-        ("--calls", args.calls.is_some()),
-        ("--screenshots", args.screenshots.is_some()),
         ("--window", args.window),
         ("--loop", args.repeat.is_some()),
         ("--measure", args.measure.is_some()),
-        ("--times", args.times.is_some()),
         ("--replace-shader", !args.replace_shader.is_empty()),
         ("--validate", args.validate),
     ];
@@ -246,16 +257,16 @@ fn options(args: &Args) -> Options {
         options.device.clone_from(&args.device);
     }
     if args.output.is_some() {
-        options.screenshots.clone_from(&args.output);
+        options.wishes.screenshots.clone_from(&args.output);
     }
     if args.frames.is_some() {
-        options.screenshot_frames.clone_from(&args.frames);
+        options.wishes.screenshot_frames.clone_from(&args.frames);
     }
     if !stats_to_output(args) && args.stats.is_some() {
-        options.stats.clone_from(&args.stats);
+        options.wishes.stats.clone_from(&args.stats);
     }
     // Replaying is not what the settings of a program's run were meant for.
-    (options.capture_frames, options.capture_file) = (None, None);
+    (options.wishes.capture_frames, options.wishes.capture_file) = (None, None);
     options
 }
 
@@ -290,13 +301,14 @@ struct Ended {
 
 impl Ended {
     /// Lets the renderer finish, and closes it; says its statistics where they are wanted.
-    fn of(args: &Args, file: &Path, stepper: Stepper) -> Result<Self, Failure> {
+    fn of<R: Replays>(args: &Args, file: &Path, stepper: Stepper<R>) -> Result<Self, Failure> {
         let (errors, damage) = (stepper.errors(), stepper.damage().map(str::to_owned));
         let mut renderer = stepper.into_renderer();
         renderer.finish(&mut |_| {}).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
-        let unwritten = renderer.finish_files();
-        let messages = renderer.validation_messages();
-        say_stats(args, &renderer);
+        let (unwritten, messages) = (renderer.end(), renderer.wrong());
+        if stats_to_output(args) {
+            crate::say(&renderer.figures());
+        }
         Ok(Self { errors, damage, messages, unwritten })
     }
 
@@ -351,7 +363,7 @@ fn replay_capture(args: &Args, file: &Path, mut player: Option<window::Player>) 
     let uses = uses(file)?;
     let mut first = Some(open_with(file, uses.as_ref(), &bar)?);
     let options = options(args);
-    let output = options.screenshots.clone();
+    let output = options.wishes.screenshots.clone();
     let mut renderer = Renderer::new(options).map_err(|error| Failure::new(error.to_string()))?;
     let replaced = replace::install(args, &mut renderer)?;
     if let Some(player) = &player {

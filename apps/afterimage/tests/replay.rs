@@ -55,6 +55,51 @@ fn pictures_of_calls_are_those_of_their_targets() {
     }
 }
 
+/// Pixels of a picture: red, green and blue.
+#[cfg(target_os = "linux")]
+fn pixels(path: &Path) -> Vec<u8> {
+    let mut reader =
+        png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap())).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    pixels
+}
+
+/// Call by call with Metal: the same pictures, and times of calls.
+#[cfg(target_os = "linux")]
+#[test]
+fn calls_are_drawn_with_metal_as_with_vulkan() {
+    if let Err(why) = afterimage_metal_soft::compiler() {
+        return eprintln!("not tested: the software Metal needs clang: {why}");
+    }
+    let temp = scene();
+    let metal = ["--renderer", "metal-soft"];
+    for (folder, more) in [("vulkan", &[][..]), ("metal", &metal[..])] {
+        let output =
+            replay(temp.path(), &[&["-o", folder, "--calls", "0-9", "--screenshots", "1,5-9/draw"], more].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let [vulkan, metal_soft] = ["vulkan", "metal"].map(|folder| temp.path().join(folder));
+    let all = names(&vulkan);
+    assert_eq!((all.len(), &all), (4, &names(&metal_soft)));
+    for name in all {
+        let (one, two) = (pixels(&vulkan.join(&name)), pixels(&metal_soft.join(&name)));
+        assert!(one.len() == two.len() && one.iter().zip(&two).all(|(a, b)| a.abs_diff(*b) <= 1), "{name}");
+    }
+    let output = replay(temp.path(), &[&["--times=-", "--calls", "0-9"], &metal[..]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let times: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(times["device"].as_str().is_some_and(|name| name.contains("Metal")), "{times}");
+    let of = |kind: &str| {
+        times["calls"].as_array().unwrap().iter().find(|call| call["kind"] == kind).unwrap()["gpu_us"].clone()
+    };
+    assert!(of("draw").as_f64().is_some_and(|time| time > 0.0), "{times}");
+    for option in ["--loop=2", "--measure"] {
+        let output = replay(temp.path(), &[&[option], &metal[..]].concat());
+        assert!(!output.status.success() && text(&output.stderr).contains("is for the renderer on Vulkan"));
+    }
+}
+
 #[test]
 fn a_stepper_and_the_model_number_calls_alike() {
     let temp = scene();

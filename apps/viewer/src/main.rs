@@ -3,6 +3,7 @@
 
 mod control;
 mod dump;
+mod graphics;
 mod inspector;
 mod keep;
 mod painter;
@@ -138,10 +139,10 @@ impl Args {
         let mut options = Options::from_env();
         options.validate |= self.validate;
         if self.output.is_some() {
-            options.screenshots.clone_from(&self.output);
+            options.wishes.screenshots.clone_from(&self.output);
         }
         if self.frames.is_some() {
-            options.screenshot_frames.clone_from(&self.frames);
+            options.wishes.screenshot_frames.clone_from(&self.frames);
         }
         options
     }

@@ -1,5 +1,6 @@
 //! Draws egui's triangles: a small guest of our own, whose stream a renderer of its own executes.
 
+use crate::graphics::{Device, Draws};
 use crate::source::unwritten;
 use afterimage_capture::MemoryArena;
 use afterimage_stream::packets::{
@@ -8,8 +9,8 @@ use afterimage_stream::packets::{
     SetScissor, SetShaders, SetTextures, SetVertexBuffers, SetVertexInput, SetViewport, Stage, TextureBinding,
     Topology, UpdateTexture, VertexAttribute, VertexBuffer,
 };
-use afterimage_stream::{Encoder, Executor, Format, IdAllocator, ObjectId, ObjectKind, VertexFormat};
-use afterimage_vulkan::{Gpu, Options, Renderer};
+use afterimage_stream::{Encoder, Format, IdAllocator, ObjectId, ObjectKind, VertexFormat};
+use afterimage_vulkan::Options;
 use afterimage_window::Handles;
 use bytemuck::Zeroable;
 use egui::epaint::{ClippedPrimitive, ImageData, ImageDelta, Primitive, Vertex};
@@ -55,7 +56,8 @@ struct Texture {
 
 /// Draws one window.
 pub(crate) struct Painter {
-    renderer: Renderer,
+    device: Device,
+    renderer: Box<dyn Draws>,
     stream: Encoder,
     arena: MemoryArena,
     ids: IdAllocator,
@@ -71,10 +73,7 @@ pub(crate) struct Painter {
 impl Painter {
     /// A painter of a window, with the programs' device. The window must live until the painter is gone.
     pub(crate) fn new(options: &Options, handles: Handles) -> Result<Self, String> {
-        let options = unwritten(options);
-        let gpu = Gpu::common(&options).map_err(|error| error.to_string())?;
-        let mut renderer = Renderer::on(gpu, options).map_err(|error| error.to_string())?;
-        renderer.set_surface_factory(Some(Box::new(move |_, instance| Some(handles.surface(instance)))));
+        let (device, renderer) = Device::of_window(&unwritten(options), handles)?;
         let mut ids = IdAllocator::default();
         let mut id = |kind| ids.allocate(kind).ok_or("no ids of objects are left");
         let window = id(ObjectKind::Target)?;
@@ -82,6 +81,7 @@ impl Painter {
         let shaders = [id(ObjectKind::Shader)?, id(ObjectKind::Shader)?];
         let input = id(ObjectKind::VertexInput)?;
         let mut painter = Self {
+            device,
             renderer,
             stream: Encoder::new(),
             arena: MemoryArena::default(),
@@ -265,11 +265,15 @@ impl Painter {
         let (target, texture) = (self.window, self.target);
         self.stream.push(&Present { frame, target, texture, ..Present::zeroed() });
         let batch = std::mem::take(self.stream.batch());
-        let done = self.renderer.execute(&batch, &self.arena, &mut |_| {});
-        self.renderer.poll(&mut |_| {});
+        let (renderer, arena) = (&mut self.renderer, &self.arena);
+        let done = self.device.around(|| {
+            let done = renderer.execute(&batch, arena, &mut |_| {});
+            renderer.poll(&mut |_| {});
+            done
+        });
         self.arena.clear();
-        if let Some(lost) = self.renderer.lost() {
-            return Err(lost.to_string());
+        if let Some(lost) = self.renderer.loss() {
+            return Err(lost);
         }
         done.map_err(|error| error.to_string())
     }

@@ -1,7 +1,7 @@
 //! Where a capture comes from.
 
 use afterimage_inspect::Capture;
-use afterimage_vulkan::{Gpu, Options, Renderer, Stepper};
+use afterimage_vulkan::{Options, Wishes};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -42,31 +42,9 @@ impl Source {
         }
         .map_err(|error| error.to_string())
     }
-
-    /// A renderer of its own to step through it: for renderer processes.
-    ///
-    /// # Errors
-    /// What is wrong with the capture or the device, in words.
-    pub(crate) fn stepper(&self, options: &Options) -> Result<Stepper, String> {
-        let options = unwritten(options);
-        let gpu = Gpu::common(&options).map_err(|error| error.to_string())?;
-        let renderer = Renderer::on(gpu, options).map_err(|error| error.to_string())?;
-        match self {
-            Self::File(path) => Stepper::open(renderer, path),
-            Self::Bytes(bytes) => Stepper::from_bytes(renderer, Arc::clone(bytes)),
-        }
-        .map_err(|error| error.to_string())
-    }
 }
 
 /// Options for what the viewer looks at: what the user asked to be written is of programs.
 pub(crate) fn unwritten(options: &Options) -> Options {
-    Options {
-        screenshots: None,
-        stats: None,
-        capture_file: None,
-        capture_frames: None,
-        overlay: Default::default(),
-        ..options.clone()
-    }
+    Options { wishes: Wishes::default(), ..options.clone() }
 }

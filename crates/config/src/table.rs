@@ -129,10 +129,10 @@ options! {
             "Which process renders.",
             "A 32-bit program has more memory left with the viewer, and a driver that crashes takes the viewer down instead of \
              the program: another viewer goes on where it was.";
-        graphics "graphics": Graphics = "vulkan", Kind::Choice(Graphics::WORDS), Library,
-            "What a native program's own process draws with.",
-            "Metal is on Macs alone; elsewhere that is said, and Vulkan draws. docs/metal.md has what it does not draw yet: figures over \
-             pictures, captures and pictures by keys are Vulkan's.";
+        graphics "graphics": Graphics = "vulkan", Kind::Choice(Graphics::WORDS), Renderer,
+            "What is drawn with.",
+            "Metal is on Macs alone; elsewhere that is said, and Vulkan draws. docs/metal.md has what it does not draw yet. Windows \
+             programs are drawn by the viewer then (where `renderer` does not say otherwise), and show its pictures themselves.";
         device "device": Option<String> = "", Kind::Text, Renderer,
             "Which Vulkan device renders: a part of its name, in any case, or its number in `afterimage info`.",
             "The first discrete one where nothing is said.";

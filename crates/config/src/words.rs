@@ -75,6 +75,7 @@ words! {
     Graphics {
         Vulkan "vulkan": "Vulkan"
         Metal "metal": "Metal itself, on Macs"
+        MetalSoft "metal-soft": "Metal in software, for tests: in the viewer on Linux, slow, needs clang, has no sandbox"
     }
     /// How closely shaders follow Direct3D 9's float rules.
     FloatRules {

@@ -10,7 +10,7 @@ use afterimage_gnm_types::{op, reg, value::*};
 use afterimage_ipc::ArenaConfig;
 use afterimage_ipc::in_process::{self, InProcessLink};
 use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef};
-use afterimage_vulkan::{Gpu as Device, Options, Renderer};
+use afterimage_vulkan::{Gpu as Device, Options, Renderer, Wishes};
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
@@ -26,8 +26,8 @@ fn device() -> &'static Arc<Device> {
 }
 
 fn options(screenshots: Option<&Path>) -> Options {
-    let screenshots = screenshots.map(Path::to_owned);
-    Options { validate: true, cache_dir: None, screenshots, ..Options::from_env() }
+    let wishes = Wishes { screenshots: screenshots.map(Path::to_owned), ..Wishes::default() };
+    Options { validate: true, cache_dir: None, wishes, ..Options::from_env() }
 }
 
 /// A renderer on a thread of its own, which gives the number of the validation layer's messages at its end.

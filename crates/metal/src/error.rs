@@ -12,6 +12,9 @@ pub enum Error {
     /// The device is gone, and everything on it.
     #[error("the Metal device was lost: {0}")]
     DeviceLost(Fault),
+    /// The watchdog has no thread.
+    #[error("no thread for the watchdog of this process: {0}")]
+    Watchdog(String),
     /// The GPU does not end: seconds, and what it was given.
     #[error("the GPU has not answered for {0} seconds{1}")]
     Hung(u64, String),

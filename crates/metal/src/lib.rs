@@ -15,7 +15,7 @@
 //! * `present`: pictures.
 //! * `renderer`: [`Renderer`], which has all of the above.
 //! * `execute`: what each packet does, a file for each part of the stream, beginning with `executor`.
-//! * `replay`: captures in one go.
+//! * `replay`: captures in one go, and call by call.
 #![forbid(unsafe_code)]
 
 mod device;
@@ -32,13 +32,18 @@ mod state;
 mod thread;
 mod transfer;
 
+pub use afterimage_render::own_process::OwnProcess;
+pub use afterimage_render::pictures::{Picture, PictureSink};
+pub use afterimage_render::texels::Texels;
+pub use afterimage_render::wishes::Wishes;
+pub use afterimage_shader::FloatRules;
 pub use device::info::device_info;
 pub use error::{Error, Result};
 pub use options::Options;
 pub use pipeline::kept::KeptPipelines;
 pub use present::windows::LayerFactory;
-pub use present::{Picture, PictureSink};
 pub use renderer::Renderer;
+pub use replay::step::{StepError, Stepper};
 pub use replay::{ReplayError, Replayed};
 pub use thread::Around;
 

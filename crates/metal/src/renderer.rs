@@ -2,6 +2,7 @@
 
 use crate::device::commands::Commands;
 use crate::device::info::device_info;
+use crate::device::info::driver;
 use crate::error::{Error, Result};
 use crate::memory::ring::Ring;
 use crate::memory::room::Room;
@@ -9,8 +10,8 @@ use crate::options::Options;
 use crate::pipeline::kept::{KeptPipelines, Store};
 use crate::pipeline::pipelines::Pipelines;
 use crate::pipeline::shaders::{GuestShader, Library};
+use crate::present::Presenter;
 use crate::present::windows::{LayerFactory, Windows};
-use crate::present::{PictureSink, Presenter};
 use crate::resources::Resources;
 use crate::state::bound::{Bound, Prepared};
 use crate::state::feedback::Feedback;
@@ -18,13 +19,16 @@ use crate::state::vertices::Copied;
 use crate::transfer::query::Queries;
 use crate::transfer::readback::ReadBacks;
 use afterimage_metal_calls::{Archives, BufferDescriptor, Device, Fault, Presents, Serial, StorageMode};
+use afterimage_render::captures::Captures;
 use afterimage_render::looked::ReadSink;
+use afterimage_render::pictures::PictureSink;
 use afterimage_render::stats::Stats;
 use afterimage_render::table::Table;
+use afterimage_stream::packets::Overlay;
 use afterimage_stream::{Budget, Budgets, DeviceInfo, ObjectKind, Reply, State, Validator};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes of uploads and read backs under way, after which the GPU is waited for.
 pub(crate) const OUTSTANDING_LIMIT: u64 = 256 << 20;
@@ -58,6 +62,14 @@ pub struct Renderer<D: Device> {
     pub(crate) readbacks: ReadBacks<D>,
     pub(crate) presenter: Presenter<D>,
     pub(crate) stats: Stats,
+    /// Where the figures go at the end.
+    pub(crate) stats_file: Option<PathBuf>,
+    /// What is drawn over the pictures of guests that do not say.
+    pub(crate) overlay: Overlay,
+    /// Capture files that are being written.
+    pub(crate) captures: Captures,
+    /// Whether every packet is logged.
+    pub(crate) traces: bool,
     /// What was found of indices: by memory, version, place and width, the greatest that is a vertex and whether the greatest there can be
     /// occurs.
     pub(crate) index_facts: FxHashMap<(u64, u64, u64, u64), (u32, bool)>,
@@ -78,7 +90,7 @@ impl<D: Device> Renderer<D> {
     /// Makes a renderer for a device.
     ///
     /// # Errors
-    /// Where the device makes no queue or no buffer.
+    /// Where the device makes no queue or no buffer, or the system has no thread for the watchdog.
     pub fn new(device: D, options: Options) -> Result<Self> {
         // What a device has is the most that can be asked of it.
         let memory = device.facts().working_set;
@@ -86,8 +98,12 @@ impl<D: Device> Renderer<D> {
             .into_iter()
             .fold(Budgets::default(), |budgets, of| budgets.with(of, budgets.limit(of).min(memory)));
         let mut commands = Commands::new(&device)?;
+        if let Some(own) = &options.own_process {
+            commands.watch(own)?;
+        }
         let resources = Resources::new(&device, commands.blit())?;
-        Ok(Self {
+        let presenter = Presenter::new(&options.wishes, &device.facts().name, &driver(&device));
+        let mut renderer = Self {
             state: State::default(),
             validator: Validator::new(budgets),
             commands,
@@ -104,8 +120,12 @@ impl<D: Device> Renderer<D> {
             feedback: Feedback::default(),
             emitted: Room::new("emitted vertices"),
             readbacks: ReadBacks::default(),
-            presenter: Presenter::default(),
+            presenter,
             stats: Stats::default(),
+            stats_file: options.wishes.stats.clone(),
+            overlay: options.wishes.overlay,
+            captures: Captures::new(&options.wishes),
+            traces: options.trace_packets,
             index_facts: FxHashMap::default(),
             vertex_copies: Vec::new(),
             frames: VecDeque::new(),
@@ -115,7 +135,9 @@ impl<D: Device> Renderer<D> {
             lost: None,
             warned: Vec::new(),
             device,
-        })
+        };
+        renderer.measure_gpu();
+        Ok(renderer)
     }
 
     /// The device.
@@ -132,7 +154,7 @@ impl<D: Device> Renderer<D> {
 
     /// Sends every presented picture to `sink`, some frames late.
     pub fn set_picture_sink(&mut self, sink: Option<PictureSink>) {
-        self.presenter.sink = sink;
+        self.presenter.pictures.sink = sink;
     }
 
     /// Shows presented pictures in the windows of their targets, whose layers this makes.
@@ -240,6 +262,7 @@ impl<D: Device> Renderer<D> {
     /// # Errors
     /// Where the device is lost.
     pub fn restart(&mut self, replies: &mut dyn FnMut(Reply)) -> Result {
+        self.captures.forget(&self.presenter.pictures);
         self.finish(replies)?;
         let objects = &self.state.objects;
         let ids: Vec<_> = ObjectKind::OBJECTS.iter().flat_map(|&kind| objects.iter(kind).map(|(id, _)| id)).collect();

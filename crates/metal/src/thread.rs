@@ -5,6 +5,7 @@ use afterimage_ipc::in_process::{self, InProcessLink};
 use afterimage_ipc::{ArenaConfig, HeapSlots};
 use afterimage_metal_calls::Device;
 use afterimage_stream::{Arena, Executor, Reply, StreamError};
+use std::any::Any;
 use std::io;
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
@@ -55,25 +56,24 @@ impl<D: Device> Executor for Within<D> {
 
 impl<D: Device> Renderer<D> {
     /// Has a thread draw what comes through the link that is returned. When the link is dropped, that waits until everything is drawn, and
-    /// pipelines are written that are to be kept.
+    /// pictures, captures and pipelines are written that are asked for. `kept` is kept as long as the link.
     ///
     /// # Errors
     /// Where the system has no thread left.
-    pub fn on_thread(self, arena: ArenaConfig, around: Around) -> io::Result<InProcessLink> {
+    pub fn on_thread(self, arena: ArenaConfig, around: Around, kept: impl Any + Send) -> io::Result<InProcessLink> {
         let (link, mut receiver) = in_process::pair(arena, self.device_info(), Box::new(HeapSlots));
+        let link = link.with_captures(self.capture_requests());
         let serve = move || {
             let mut within = Within { renderer: self, around };
             in_process::serve(&mut receiver, &mut within);
             around(&mut || {
-                if let Err(error) = within.renderer.finish(&mut |_| {}) {
-                    tracing::error!("{error}");
-                }
+                within.renderer.finish_files();
                 if let Err(error) = within.renderer.write_pipelines() {
                     tracing::warn!("pipelines are not kept: {error}");
                 }
             });
         };
         let thread = Builder::new().name("afterimage".into()).spawn(serve)?;
-        Ok(link.with_attached(Joined(Some(thread))))
+        Ok(link.with_attached((Joined(Some(thread)), kept)))
     }
 }

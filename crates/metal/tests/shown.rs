@@ -125,7 +125,7 @@ fn a_thread_shows_what_comes_through_a_link() {
     let shown = layer.clone();
     renderer.set_layer_factory(Box::new(move |_| Some(Ok(shown.clone()))));
     renderer.keep_pipelines(folder.path()).unwrap();
-    let mut link = renderer.on_thread(ArenaConfig::default(), |work| work()).unwrap();
+    let mut link = renderer.on_thread(ArenaConfig::default(), |work| work(), ()).unwrap();
     let (target, texture) = (ObjectId::new(ObjectKind::Target, 1), ObjectId::new(ObjectKind::Texture, 1));
     let mut encoder = Encoder::new();
     encoder.push_tail(&Init { version: Init::VERSION, count: 4, process: 1, guest: 1 }, b"test");

@@ -60,6 +60,15 @@ impl Stats {
     }
 }
 
+/// Counts of state tracking as JSON.
+pub fn state_json(figures: &Figures) -> String {
+    let Figures { draws, filtered, marked, applied, unchanged } = figures;
+    format!(
+        "{{ \"draws\": {draws}, \"filtered\": {filtered}, \"marked\": {marked}, \"applied\": {applied}, \
+         \"unchanged\": {unchanged} }}"
+    )
+}
+
 /// Text as a JSON string.
 pub fn quote(text: &str) -> String {
     let mut out = String::from("\"");

@@ -3,7 +3,7 @@
 //! The renderer keeps exactly this as its own current state, applying from it the groups that [`State::tracker`] says are dirty;
 //! a capture that starts in the middle writes it out as packets ([`State::write`](crate::State::write) in `keyframe.rs`).
 
-use crate::budgets::Spent;
+use crate::budgets::{Budget, Spent};
 use crate::host::{BANK_STATES, Host, IndexBufferStates, TextureStates, VertexBufferStates, images_of, storage_of};
 use crate::packets::*;
 use crate::{ObjectId, ObjectKind};
@@ -53,6 +53,12 @@ pub struct Objects {
 }
 
 impl Objects {
+    /// What they take of a budget that lasts as long as they live.
+    #[must_use]
+    pub fn spent(&self, budget: Budget) -> u64 {
+        self.spent.of(budget)
+    }
+
     /// The object of an id, if it lives.
     #[must_use]
     #[inline]

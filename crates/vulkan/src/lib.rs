@@ -49,6 +49,10 @@ extern crate self as afterimage_vulkan;
 
 pub use afterimage_render::looked::{ReadSink, ReadTexels};
 pub use afterimage_render::own_process::{Cause, Hang, OwnProcess};
+pub use afterimage_render::pictures::{Picture, PictureSink};
+pub use afterimage_render::step::Target;
+pub use afterimage_render::texels::Texels;
+pub use afterimage_render::wishes::Wishes;
 pub use ash;
 pub use device::gpu::{Gpu, devices};
 pub use device::instance::Instance;
@@ -61,12 +65,10 @@ pub use options::{FrameSet, Options, Without};
 pub use pipeline::shaders::ShaderReplacer;
 #[cfg(unix)]
 pub use present::exported::{EXPORT_FORMAT, ExportKind, ExportedPicture, Exports};
-pub use present::presenter::{Picture, PictureSink};
 pub use present::swapchain::SurfaceFactory;
 pub use raw_window_handle;
 pub use renderer::Renderer;
-pub use replay::step::{StepError, Stepper, Target};
-pub use replay::texels::Texels;
+pub use replay::step::{StepError, Stepper};
 pub use replay::{Ahead, FrameTime, Go, ReplayError, Replayed, Watch};
 
 /// Compiles and runs the example in `README.md`.

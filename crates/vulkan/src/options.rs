@@ -3,9 +3,9 @@
 pub use afterimage_config::FrameSet;
 use afterimage_config::{Ability, Settings, Switch, settings};
 use afterimage_render::own_process::OwnProcess;
+use afterimage_render::wishes::Wishes;
 use afterimage_shader::FloatRules;
 use afterimage_shader::feedback::Form;
-use afterimage_stream::packets::{Corner, Overlay};
 use std::path::PathBuf;
 
 /// Optional abilities that can be switched off, to test the paths without them.
@@ -90,16 +90,8 @@ pub struct Options {
     /// Option `float_rules`: how closely shaders follow Direct3D 9's float rules. `auto`, or
     /// `None` here, is the closest that costs little with the device's driver.
     pub float_rules: Option<FloatRules>,
-    /// Option `screenshots`: presented pictures are written there.
-    pub screenshots: Option<PathBuf>,
-    /// Option `screenshot_frames`: only these; every frame where `None`.
-    pub screenshot_frames: Option<FrameSet>,
-    /// Option `capture_frames`: these frames are captured.
-    pub capture_frames: Option<FrameSet>,
-    /// Option `capture_file`: where the capture goes.
-    pub capture_file: Option<PathBuf>,
-    /// Options `hud`, `hud_position` and `hud_scale`: what is drawn over the pictures of guests that do not say.
-    pub overlay: Overlay,
+    /// Files that are written, and figures over pictures.
+    pub wishes: Wishes,
     /// Take shaders in IR and SPIR-V that access memory by addresses of their own. Such a shader can read and write everything that
     /// the device can, so this is for tests alone.
     pub raw_addresses: bool,
@@ -108,10 +100,6 @@ pub struct Options {
     pub feedback_form: Form,
     /// Option `trace_packets`: every packet is logged.
     pub trace_packets: bool,
-    /// Option `hud_log`: a line of figures for each frame is written there.
-    pub hud_log: Option<PathBuf>,
-    /// Option `stats`: figures are written there at the end, as JSON.
-    pub stats: Option<PathBuf>,
     /// Option `apply_all`: see [`Renderer::apply_everything`](crate::Renderer::apply_everything).
     pub apply_all: bool,
     /// Where the renderer has its process for itself: who is told when something takes too long.
@@ -149,32 +137,20 @@ impl Options {
             merge_draws: settings.merge_draws.forced(),
             pipeline_libraries: settings.pipeline_libraries.forced(),
             float_rules: FloatRules::from_name(settings.float_rules.name()),
-            screenshots: settings.screenshots.clone(),
-            screenshot_frames: settings.screenshot_frames.clone(),
-            capture_frames: settings.capture_frames.clone(),
-            capture_file: settings.capture_file.clone(),
-            overlay: overlay(settings),
+            wishes: Wishes::of(settings),
             raw_addresses: false,
             feedback_form: Form::default(),
             trace_packets: settings.trace_packets,
-            hud_log: settings.hud_log.clone(),
-            stats: settings.stats.clone(),
             apply_all: settings.apply_all,
             own_process: None,
         }
     }
 }
 
-/// What a configuration wants to be drawn over pictures.
-fn overlay(settings: &Settings) -> Overlay {
-    let corner = Corner::from_name(settings.hud_position.name()).unwrap_or(Corner::TopLeft);
-    Overlay::of(settings.hud.iter().map(|item| item.name()), settings.hud_scale, corner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use afterimage_config::{HudCorner, HudItem, Words};
+    use afterimage_config::Words;
     use std::path::Path;
 
     #[test]
@@ -184,25 +160,8 @@ mod tests {
         assert_eq!(options.without, Without { bindless: true, ..Without::default() });
         assert!(!options.validate && !options.validate_if_there);
         assert_eq!(options.float_rules, Some(FloatRules::Strict));
-        assert_eq!((options.cache_bytes, options.capture_frames), (2 << 20, FrameSet::parse("3,7-9")));
+        assert_eq!((options.cache_bytes, options.wishes.capture_frames), (2 << 20, FrameSet::parse("3,7-9")));
         assert_eq!(Options::of(&Settings::default()).float_rules, None, "auto is left to the device");
-    }
-
-    /// Every word of the configuration means one of ours, and the other way round.
-    #[test]
-    fn the_overlay_is_that_of_the_configuration() {
-        let text = "hud = fps, pictures\nhud_position = bottom-right\nhud_scale = 2.5\n";
-        let overlay = Options::of(&Settings::of_text("x", Path::new("f"), text)).overlay;
-        assert_eq!(overlay.items, Overlay::FPS | Overlay::PICTURES);
-        assert_eq!((overlay.corner, overlay.scale), (Corner::BottomRight as u8, 2.5));
-        assert!(Options::of(&Settings::default()).overlay.is_off());
-        for (_, name, _) in Overlay::ITEMS {
-            assert!(HudItem::from_word(name).is_some(), "{name}");
-        }
-        assert_eq!(HudItem::ALL.len(), Overlay::ITEMS.len() + 1, "and `full`");
-        for corner in Corner::ALL {
-            assert!(HudCorner::from_word(corner.name()).is_some(), "{}", corner.name());
-        }
     }
 
     /// Every word of the configuration means one of ours.

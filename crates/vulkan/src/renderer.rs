@@ -100,7 +100,7 @@ impl Renderer {
             feedback: Feedback::new(&gpu),
             presenter: Presenter::new(&gpu, &options),
             stats: Stats::default(),
-            captures: Captures::default(),
+            captures: Captures::new(&options.wishes),
             frames: VecDeque::new(),
             applies_everything: options.apply_all,
             merges: gpu.profile.draw_records
@@ -118,11 +118,6 @@ impl Renderer {
         if renderer.options.skip_unready {
             tracing::warn!("AFTERIMAGE_ASYNC: draws are skipped while their pipelines are made, so things appear late");
         }
-        match (renderer.options.capture_frames.clone(), renderer.options.capture_file.clone()) {
-            (Some(frames), Some(path)) => renderer.start_captures(&path, &frames),
-            (Some(_), None) => tracing::warn!("AFTERIMAGE_CAPTURE_FRAMES needs AFTERIMAGE_CAPTURE_FILE"),
-            _ => {}
-        }
         Ok(renderer)
     }
 
@@ -136,7 +131,7 @@ impl Renderer {
     #[must_use]
     pub fn device_info(&self) -> DeviceInfo {
         let mut info = self.gpu.profile.device_info();
-        info.markers = (self.options.capture_file.is_some() || self.gpu.shows_labels).into();
+        info.markers = (self.options.wishes.capture_file.is_some() || self.gpu.shows_labels).into();
         info
     }
 
@@ -250,7 +245,7 @@ impl Renderer {
         if let Some(error) = self.take_loss() {
             return Err(error);
         }
-        self.forget_captures();
+        self.captures.forget(&self.presenter.pictures);
         self.finish(replies)?;
         let objects = &self.state.objects;
         let ids: Vec<_> = ObjectKind::OBJECTS.iter().flat_map(|&kind| objects.iter(kind).map(|(id, _)| id)).collect();

@@ -4,7 +4,7 @@ mod common;
 
 use afterimage_stream::Format;
 use afterimage_stream::packets::*;
-use afterimage_vulkan::{FrameSet, Options, Renderer};
+use afterimage_vulkan::{FrameSet, Options, Renderer, Wishes};
 use common::*;
 use std::path::Path;
 
@@ -12,10 +12,13 @@ fn options(dir: &Path) -> Options {
     Options {
         validate: true,
         cache_dir: Some(dir.join("cache")),
-        screenshots: Some(dir.join("pictures")),
-        screenshot_frames: FrameSet::parse("2-3"),
-        stats: Some(dir.join("stats.json")),
-        hud_log: Some(dir.join("figures.csv")),
+        wishes: Wishes {
+            screenshots: Some(dir.join("pictures")),
+            screenshot_frames: FrameSet::parse("2-3"),
+            stats: Some(dir.join("stats.json")),
+            hud_log: Some(dir.join("figures.csv")),
+            ..Wishes::default()
+        },
         ..Options::from_env()
     }
 }
@@ -72,7 +75,7 @@ fn each_frame_has_a_line_in_a_log_of_figures() {
 #[test]
 fn the_gpu_s_time_is_measured_where_it_is_asked_for() {
     let dir = tempfile::tempdir().unwrap();
-    let options = Options { hud_log: None, stats: None, screenshots: None, ..options(dir.path()) };
+    let options = Options { wishes: Wishes::default(), ..options(dir.path()) };
     let mut guest = Guest::over(Renderer::new(options).unwrap());
     let begun = std::time::Instant::now();
     let screen = guest.target(Format::B8G8R8A8_UNORM, 256, 256);

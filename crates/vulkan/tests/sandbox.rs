@@ -25,7 +25,7 @@ mod linux {
     use afterimage_process::sandbox::{Access, Outcome, WHOLE, confine_calls, confine_paths, landlock_version};
     use afterimage_stream::packets::*;
     use afterimage_stream::{Format, ObjectId, ObjectKind};
-    use afterimage_vulkan::{FrameSet, Gpu, Options, Renderer};
+    use afterimage_vulkan::{FrameSet, Gpu, Options, Renderer, Wishes};
     use afterimage_window::Handles;
     use std::ffi::OsString;
     use std::num::NonZeroU32;
@@ -197,11 +197,14 @@ mod linux {
         let options = Options {
             validate: std::env::var("AFTERIMAGE_VALIDATE").as_deref() != Ok("off"),
             cache_dir: Some(cache),
-            screenshots: Some(out.join("pictures")),
-            screenshot_frames: FrameSet::parse("2-3"),
-            capture_frames: FrameSet::parse("2"),
-            capture_file: Some(out.join("capture.aftercap")),
-            stats: Some(out.join("stats.json")),
+            wishes: Wishes {
+                screenshots: Some(out.join("pictures")),
+                screenshot_frames: FrameSet::parse("2-3"),
+                capture_frames: FrameSet::parse("2"),
+                capture_file: Some(out.join("capture.aftercap")),
+                stats: Some(out.join("stats.json")),
+                ..Wishes::default()
+            },
             ..Options::from_env()
         };
         let gpu = Gpu::open(&options).unwrap();

@@ -1,5 +1,6 @@
 //! Surfaces of AppKit's windows: layers that are drawn into.
 
+use afterimage_metal_apple::Device;
 use afterimage_vulkan::{Instance, ash::vk, surface_for_layer};
 use raw_window_metal::Layer;
 use std::ffi::c_void;
@@ -38,6 +39,16 @@ impl Handles {
             }
             other => Err(format!("windows of {other:?} are not known")),
         }
+    }
+
+    /// The layer for Metal, instead of a surface.
+    ///
+    /// # Errors
+    /// Metal refuses it.
+    pub fn layer(self, device: &Device) -> Result<afterimage_metal_apple::Layer, String> {
+        // SAFETY: nobody releases the layer.
+        unsafe { afterimage_metal_apple::Layer::of_layer(device, self.layer.as_ptr()) }
+            .map_err(|error| error.to_string())
     }
 
     /// Makes a surface.

@@ -4,7 +4,7 @@ use super::Args;
 use crate::Failure;
 use afterimage_capture::{Reader, Uses};
 use afterimage_config::{OPTIONS, Problem, Settings, Surroundings, find, guess};
-use afterimage_vulkan::{Options, Renderer, ReplayError};
+use afterimage_vulkan::{Options, Renderer, ReplayError, Wishes};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -75,9 +75,7 @@ fn configured(words: &[(&str, String)]) -> Result<Options, Failure> {
     }
     let mut options = crate::own_process::with(Options::of(&settings));
     // These settings are meant for programs.
-    (options.capture_frames, options.capture_file) = (None, None);
-    (options.screenshots, options.screenshot_frames, options.stats) = (None, None, None);
-    options.hud_log = None;
+    options.wishes = Wishes::default();
     // Pictures that miss what is not ready yet are no pictures.
     options.skip_unready = false;
     Ok(options)
@@ -99,7 +97,8 @@ impl Side {
         let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", self.file.display()));
         let open = || Ok(Reader::open(&self.file)?.with_uses(Arc::new(Uses::open(&self.file)?)));
         let mut reader = open().map_err(|error| Failure::capture(&self.file, &error))?;
-        let options = Options { screenshots: Some(folder.to_owned()), ..self.options.clone() };
+        let wishes = Wishes { screenshots: Some(folder.to_owned()), ..self.options.wishes.clone() };
+        let options = Options { wishes, ..self.options.clone() };
         let mut renderer = self.renderer_with(options)?;
         let replayed = renderer.replay(&mut reader);
         // What is not there would be taken for a difference, or for nothing.

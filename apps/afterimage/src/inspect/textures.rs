@@ -7,7 +7,7 @@ use afterimage_inspect::{Access, Moment, Resource, dds_header, subresource_name,
 use afterimage_output::{Channels, Output, png};
 use afterimage_stream::packets::CreateTexture;
 use afterimage_stream::{Format, ObjectId, ObjectKind};
-use afterimage_vulkan::{Options, Renderer, StepError, Stepper};
+use afterimage_vulkan::{Options, Renderer, StepError, Stepper, Wishes};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
@@ -75,7 +75,7 @@ pub(super) fn export(shown: &Shown<'_>, file: &Path, folder: &Path) -> Text {
     let wanted = shown.wanted();
     fill(folder, false).map_err(|error| Failure::file("creating", folder, error))?;
     let options = own_process::options();
-    let options = Options { screenshots: None, stats: None, capture_frames: None, capture_file: None, ..options };
+    let options = Options { wishes: Wishes::default(), ..options };
     let renderer =
         Renderer::new(options).map_err(|error| Failure::new(format!("textures are read by replaying: {error}")))?;
     let mut stepper = Stepper::open(renderer, file).map_err(failed)?;

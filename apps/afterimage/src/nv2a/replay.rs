@@ -241,9 +241,9 @@ fn options(args: &Replay<'_>) -> Options {
     let mut options = crate::own_process::options();
     options.validate |= args.validate;
     // Replaying is not what the settings of a program's run were meant for.
-    options.screenshots = None;
-    options.capture_frames = args.capture.map(|_| FrameSet::all());
-    options.capture_file = args.capture.map(Path::to_owned);
+    options.wishes.screenshots = None;
+    options.wishes.capture_frames = args.capture.map(|_| FrameSet::all());
+    options.wishes.capture_file = args.capture.map(Path::to_owned);
     // There are hundreds of recordings of a frame or two.
     options.remember = false;
     options

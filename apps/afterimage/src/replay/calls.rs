@@ -1,14 +1,37 @@
 //! Pictures of what is drawn call by call.
 
+use super::replays::Replays;
 use super::{Args, Bar, options, replace};
 use crate::Failure;
 use crate::nv2a::write_png;
 use afterimage_inspect::CallSet;
-use afterimage_vulkan::{Renderer, Stepper};
+use afterimage_render::step::Stepper;
+use afterimage_vulkan::Renderer;
 use std::path::Path;
 
 /// Executes a capture up to the last of the calls that are asked for, and writes pictures of some.
 pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
+    let mut options = options(args);
+    // Pictures of whole frames are there besides only where they were asked for.
+    if args.frames.is_none() {
+        options.wishes.screenshots = None;
+    }
+    let mut replaced = None;
+    run_on(args, file, || {
+        let renderer = Renderer::new(options).map_err(|error| Failure::new(format!("{}: {error}", file.display())));
+        let mut renderer = renderer?;
+        replaced = Some(replace::install(args, &mut renderer)?);
+        Ok(renderer)
+    })?;
+    replaced.map_or(Ok(()), |replaced| replaced.check())
+}
+
+/// The same with a renderer of another kind, made when the calls are known.
+pub(super) fn run_on<R: Replays>(
+    args: &Args,
+    file: &Path,
+    renderer: impl FnOnce() -> Result<R, Failure>,
+) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
     let capture = crate::inspect::open(file)?;
     let pictured = args.screenshots.clone().or_else(|| args.calls.clone()).unwrap_or_else(CallSet::all);
@@ -21,14 +44,7 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
         None => Vec::new(),
     };
     let last = until.min((capture.calls().len() as u64).saturating_sub(1));
-    let mut options = options(args);
-    // Pictures of whole frames are there besides only where they were asked for.
-    if args.frames.is_none() {
-        options.screenshots = None;
-    }
-    let mut renderer = Renderer::new(options).map_err(|error| failed(&error))?;
-    let replaced = replace::install(args, &mut renderer)?;
-    let mut stepper = Stepper::open(renderer, file).map_err(|error| failed(&error))?;
+    let mut stepper = Stepper::open(renderer()?, file).map_err(|error| failed(&error))?;
     // Nobody goes back here.
     stepper.keep_every(u64::MAX);
     let bar = Bar::of_steps(wanted.len() as u64);
@@ -63,6 +79,5 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
         let folder = args.output.as_ref().map_or_else(String::new, |folder| format!(" in {}", folder.display()));
         crate::say(&format!("calls 0 to {last}, {written} pictures of calls{folder}\n"));
     }
-    replaced.check()?;
     ended.outcome(file)
 }

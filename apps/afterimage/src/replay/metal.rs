@@ -3,9 +3,10 @@
 
 use super::{Args, Bar, damaged, open_with, outcome, uses};
 use crate::Failure;
-use afterimage_metal::{Options, Picture, Renderer, ReplayError};
+use afterimage_metal::{Options, Picture, Renderer, ReplayError, Wishes};
 use afterimage_metal_calls::Device;
 use afterimage_output::{Channels, png};
+use afterimage_stream::packets::Overlay;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,12 +15,31 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How many of what the device found wrong are shown.
 const SHOWN: usize = 20;
 
+/// What a renderer is told that goes from call to call.
+fn options(args: &Args, pictures: bool) -> Options {
+    let own = super::options(args);
+    let screenshots = own.wishes.screenshots.filter(|_| pictures);
+    let wishes = Wishes { screenshots, overlay: Overlay::default(), hud_log: None, ..own.wishes };
+    Options { wishes, ..Options::default() }
+}
+
 /// Draws a capture with a device.
 ///
 /// # Errors
 /// When the file is damaged, a packet cannot be executed, the device finds fault with a call, or a picture cannot be written.
 pub(super) fn run<D: Device>(args: &Args, file: &Path, device: D) -> Result<(), Failure> {
     let said = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
+    // A renderer that goes from call to call; pictures of frames where they are asked for, and figures at the end.
+    let stepped = |options: Options| Renderer::new(device.clone(), options).map_err(|error| said(&error));
+    if let Some(to) = &args.times {
+        return super::times::run_on(args, file, to.as_deref(), || stepped(options(args, false)));
+    }
+    if let Some(to) = &args.compile {
+        return super::compile::run_on(args, file, to.as_deref(), || stepped(options(args, false)));
+    }
+    if args.calls.is_some() || args.screenshots.is_some() {
+        return super::calls::run_on(args, file, || stepped(options(args, args.frames.is_some())));
+    }
     let bar = Bar::of_bytes(std::fs::metadata(file).map_or(0, |metadata| metadata.len()), 1);
     let mut reader = open_with(file, uses(file)?.as_ref(), &bar)?;
     let mut renderer = Renderer::new(device, Options::default()).map_err(|error| said(&error))?;

@@ -1,10 +1,12 @@
 //! `--times`: how long calls take on the GPU, each alone.
 
+use super::replays::Replays;
 use super::{Args, options, replace};
 use crate::Failure;
 use crate::dump::in_words;
 use afterimage_inspect::{Call, Capture};
-use afterimage_vulkan::{Renderer, Stepper};
+use afterimage_render::step::Stepper;
+use afterimage_vulkan::Renderer;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
@@ -15,6 +17,23 @@ const COLUMNS: usize = 100;
 
 /// Times the calls that are asked for, and says it.
 pub(super) fn run(args: &Args, file: &Path, to: Option<&Path>) -> Result<(), Failure> {
+    let mut replaced = None;
+    run_on(args, file, to, || {
+        let renderer = Renderer::new(options(args));
+        let mut renderer = renderer.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+        replaced = Some(replace::install(args, &mut renderer)?);
+        Ok(renderer)
+    })?;
+    replaced.map_or(Ok(()), |replaced| replaced.check())
+}
+
+/// The same with a renderer of another kind, made when the calls are known.
+pub(super) fn run_on<R: Replays>(
+    args: &Args,
+    file: &Path,
+    to: Option<&Path>,
+    renderer: impl FnOnce() -> Result<R, Failure>,
+) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
     let capture = crate::inspect::open(file)?;
     let wanted: Vec<&Call> = match &args.calls {
@@ -24,9 +43,8 @@ pub(super) fn run(args: &Args, file: &Path, to: Option<&Path>) -> Result<(), Fai
     if wanted.is_empty() {
         return Err(failed(&format!("--calls names none of its {} calls", capture.calls().len())));
     }
-    let mut renderer = Renderer::new(options(args)).map_err(|error| failed(&error))?;
-    let device = renderer.gpu().profile.name.clone();
-    let replaced = replace::install(args, &mut renderer)?;
+    let renderer = renderer()?;
+    let device = renderer.device();
     let mut stepper = Stepper::open(renderer, file).map_err(|error| failed(&error))?;
     let times = stepper.times(wanted.iter().map(|call| call.number)).map_err(|error| failed(&error))?;
     let ended = super::Ended::of(args, file, stepper)?;
@@ -39,7 +57,6 @@ pub(super) fn run(args: &Args, file: &Path, to: Option<&Path>) -> Result<(), Fai
             crate::outputs::write(to, &format!("{:#}\n", timed.json()))?;
         }
     }
-    replaced.check()?;
     ended.outcome(file)
 }
 

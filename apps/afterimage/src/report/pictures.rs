@@ -8,7 +8,7 @@ use super::room::Of;
 use afterimage_inspect::{Call, Capture};
 use afterimage_stream::ObjectId;
 use afterimage_stream::packets::{CreateTexture, Dimension, View};
-use afterimage_vulkan::{Options, StepError, Stepper, Target, Texels};
+use afterimage_vulkan::{Options, StepError, Stepper, Target, Texels, Wishes};
 use indicatif::ProgressBar;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
@@ -159,8 +159,7 @@ fn locked(album: &Shared) -> MutexGuard<'_, Album> {
 pub(super) fn options(validate: bool) -> Options {
     let mut options = crate::own_process::options();
     options.validate |= validate;
-    (options.screenshots, options.screenshot_frames, options.stats) = (None, None, None);
-    (options.capture_frames, options.capture_file) = (None, None);
+    options.wishes = Wishes::default();
     options
 }
 

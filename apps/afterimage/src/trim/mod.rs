@@ -7,7 +7,7 @@ mod touch;
 
 use crate::Failure;
 use afterimage_inspect::{CallSet, Capture};
-use afterimage_vulkan::{FrameSet, Renderer};
+use afterimage_vulkan::{FrameSet, Renderer, Wishes};
 use clap::{ArgGroup, Parser};
 use needs::Selection;
 use std::ops::RangeInclusive;
@@ -107,8 +107,7 @@ fn replayed(args: &Args, capture: &Capture, span: RangeInclusive<u64>) -> Result
     let fail = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", args.file.display()));
     let mut options = crate::own_process::options();
     // These settings are meant for programs.
-    (options.capture_frames, options.capture_file) = (None, None);
-    (options.screenshots, options.stats) = (None, None);
+    options.wishes = Wishes::default();
     let mut renderer = Renderer::new(options).map_err(|error| fail(&error))?;
     renderer.start_capture(&args.output, span);
     let mut reader = capture.reader().map_err(|error| fail(&error))?;

@@ -2,11 +2,12 @@
 
 mod texels;
 
+use crate::graphics::Device;
 use crate::keep::{self, Held};
 use crate::protocol::{Report, Task};
 use crate::renderer::Start;
 use crate::session;
-use crate::source::Source;
+use crate::source::{Source, unwritten};
 use afterimage_inspect::terms::{self, Term};
 use afterimage_inspect::{Access, CallKind, Capture, Walk, fields, state_fields};
 use afterimage_stream::State;
@@ -72,11 +73,18 @@ fn dump(frame: &Frame, start: &Start) -> Result<String, String> {
 }
 
 /// Writes a frame into a folder, and says where: the work of that process.
-pub(crate) fn dump_to(folder: &Path, frame: &Frame, options: &Options) -> Result<String, String> {
+pub(crate) fn dump_to(
+    folder: &Path,
+    frame: &Frame,
+    device: Result<Device, String>,
+    options: &Options,
+) -> Result<String, String> {
     let capture = frame.source.capture()?;
     let name = format!("{}_frame_dump_{:04}", frame.program, frame.number);
     // Without a device the words are still good.
-    let mut texels = frame.source.stepper(options).map(|stepper| TextureFiles::new(stepper, folder, &name));
+    let mut texels = device
+        .and_then(|device| device.stepper(unwritten(options), &frame.source))
+        .map(|stepper| TextureFiles::new(stepper, folder, &name));
     // The text comes last: who sees it has the textures, too.
     let path = folder.join(format!("{name}.txt"));
     session::write(&path, |out| write_frame(&capture, frame, &mut texels, out)).map_err(|error| error.to_string())?;

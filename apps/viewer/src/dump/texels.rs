@@ -1,11 +1,12 @@
 //! What textures hold when a call reads them: as raw bytes, as pictures, and all of each in one file.
 
+use crate::graphics::Walks;
 use crate::session;
 use afterimage_inspect::{Access, Capture, Walk, dds_header, subresource_name, subresources};
 use afterimage_stream::packets::Effect;
 use afterimage_stream::packets::{CreateTexture, View};
 use afterimage_stream::{Created, Format, ObjectId, ObjectKind, State};
-use afterimage_vulkan::{Stepper, Texels};
+use afterimage_vulkan::Texels;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ type Part = (ObjectId, u16, u16, u32);
 
 /// Files of textures. A texture that was written since is looked at again.
 pub(super) struct TextureFiles {
-    stepper: Stepper,
+    stepper: Box<dyn Walks>,
     folder: PathBuf,
     /// Before the names of files.
     name: String,
@@ -39,7 +40,7 @@ fn root(state: &State, id: ObjectId) -> ObjectId {
 
 impl TextureFiles {
     /// Writes into this folder, with this name before every file's.
-    pub(super) fn new(stepper: Stepper, folder: &Path, name: &str) -> Self {
+    pub(super) fn new(stepper: Box<dyn Walks>, folder: &Path, name: &str) -> Self {
         let (folder, name) = (folder.to_owned(), name.to_owned());
         Self { stepper, folder, name, versions: HashMap::new(), done: HashMap::new(), whole: HashMap::new(), at: None }
     }

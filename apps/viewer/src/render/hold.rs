@@ -2,10 +2,10 @@
 
 use super::orders::Orders;
 use super::program::Link;
+use crate::graphics::Draws;
 use crate::protocol::{Purpose, Report};
 use afterimage_capture::Reader;
 use afterimage_stream::Packet;
-use afterimage_vulkan::Renderer;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -60,11 +60,11 @@ impl Hold {
     }
 
     /// Does what the user wants, after each batch.
-    pub(super) fn step(&mut self, renderer: &mut Renderer, orders: &Orders, link: &Link) {
+    pub(super) fn step(&mut self, renderer: &mut dyn Draws, orders: &Orders, link: &Link) {
         let pause = orders.is_paused();
         match &mut self.at {
             At::Free => {
-                if (pause || orders.wants_frame()) && !renderer.is_capturing() {
+                if (pause || orders.wants_frame()) && !renderer.captures() {
                     let (dump, keep) = orders.take_dump_and_capture();
                     self.catch(renderer, orders, link, Purpose { pause, dump, keep });
                 }
@@ -84,11 +84,11 @@ impl Hold {
     }
 
     /// Looks whether the frame is there.
-    fn look(&mut self, renderer: &Renderer, orders: &Orders, link: &Link) {
+    fn look(&mut self, renderer: &dyn Draws, orders: &Orders, link: &Link) {
         let At::Catching(catch) = &mut self.at else { return };
         // Made when the frame begins.
         let begun = || catch.file.exists() || afterimage_output::part_of(&catch.file).exists();
-        if catch.since.is_none() && (renderer.is_capturing() || !begun()) {
+        if catch.since.is_none() && (renderer.captures() || !begun()) {
             return;
         }
         let since = *catch.since.get_or_insert_with(Instant::now);
@@ -104,14 +104,14 @@ impl Hold {
     }
 
     /// Starts to capture the next frame.
-    fn catch(&mut self, renderer: &mut Renderer, orders: &Orders, link: &Link, purpose: Purpose) {
+    fn catch(&mut self, renderer: &mut dyn Draws, orders: &Orders, link: &Link, purpose: Purpose) {
         let folder = match self.folder.take().map_or_else(TempDir::new, Ok) {
             Ok(folder) => self.folder.insert(folder),
             Err(error) => return self.give_up(orders, link, &format!("no folder for the frame: {error}")),
         };
         self.caught += 1;
         let file = folder.path().join(format!("{}.aftercap", self.caught));
-        renderer.capture_next_frames(&file, 1);
+        renderer.capture_next(&file, 1);
         self.at = At::Catching(Catch { file, purpose, since: None });
     }
 

@@ -9,8 +9,9 @@ mod stepper;
 mod windows;
 
 use crate::dump;
+use crate::graphics::{Device, may_be_confined};
 use crate::protocol::{self, Order, Report, Task};
-use crate::source::Source;
+use crate::source::{Source, unwritten};
 use afterimage_config::settings;
 use afterimage_ipc::shared::Channel;
 use afterimage_output::folder_of;
@@ -18,7 +19,7 @@ use afterimage_process::ending::HUNG;
 use afterimage_process::sandbox::{self, Access, Outcome};
 use afterimage_process::socket::Socket;
 use afterimage_process::supervise;
-use afterimage_vulkan::{Gpu, Options, OwnProcess};
+use afterimage_vulkan::{Options, OwnProcess};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -64,30 +65,31 @@ fn begin(socket: &Arc<Socket>, mut options: Options) -> Result<(), String> {
         Task::Programs { foreign, windows } => {
             let display = if display { foreign::Display::open() } else { None };
             // Held for as long as the process lives, and there before the first program.
-            let gpu = Gpu::common(&options).map_err(|error| error.to_string())?;
+            let device = Device::open(&options)?;
             confine(|| sandbox::confine_calls(&access));
             protocol::send(socket, &Report::Ready, None).map_err(words)?;
             let windows = windows::Windows::new(socket, display, foreign, windows);
-            serve(socket, &gpu, &options, &windows).map_err(words)
+            serve(socket, &device, &options, &windows).map_err(words)
         }
         Task::Step { file: path } => {
             let source = source(path, file).map_err(words)?;
-            let _gpu = Gpu::common(&options).map_err(|error| error.to_string())?;
+            let device = Device::open(&options)?;
             confine(|| sandbox::confine_calls(&access));
-            stepper::run(socket, source.stepper(&options)?).map_err(words)
+            let stepper = device.stepper(unwritten(&options), &source)?;
+            device.around(|| stepper::run(socket, stepper)).map_err(words)
         }
         Task::Dump { file: path, folder, program, number, calls } => {
             let source = source(path, file).map_err(words)?;
-            let _gpu = Gpu::common(&options);
+            let device = Device::open(&options);
             confine(|| sandbox::confine_calls(&access));
-            let path = dump::dump_to(&folder, &dump::Frame { program, number, source, calls }, &options)?;
+            let path = dump::dump_to(&folder, &dump::Frame { program, number, source, calls }, device, &options)?;
             protocol::send(socket, &Report::Dumped(path), None).map_err(words)
         }
     }
 }
 
 /// Gives every program that comes a thread, until the viewer is gone or the last program is.
-fn serve(socket: &Arc<Socket>, gpu: &Arc<Gpu>, options: &Options, windows: &Arc<windows::Windows>) -> io::Result<()> {
+fn serve(socket: &Arc<Socket>, device: &Device, options: &Options, windows: &Arc<windows::Windows>) -> io::Result<()> {
     let mut programs = program::Programs::default();
     while let Some((order, file)) = protocol::receive::<Order>(socket)? {
         match order {
@@ -95,7 +97,7 @@ fn serve(socket: &Arc<Socket>, gpu: &Arc<Gpu>, options: &Options, windows: &Arc<
                 let channel = file.map(File::from).map(Channel::attach).transpose();
                 let link = program::Link { number, socket: Arc::clone(socket), windows: Arc::clone(windows) };
                 match channel {
-                    Ok(Some(channel)) => programs.serve(channel, link, Arc::clone(gpu), options)?,
+                    Ok(Some(channel)) => programs.serve(channel, link, device.clone(), options)?,
                     Ok(None) => link.left(Some("its shared file did not come".into()), 0),
                     Err(error) => link.left(Some(format!("its shared file: {error}")), 0),
                 }
@@ -127,20 +129,17 @@ fn own_process(socket: &Arc<Socket>) -> io::Result<OwnProcess> {
 
 /// Enters a part of the sandbox, if that is wanted.
 fn confine(enter: impl FnOnce() -> Outcome) {
-    if settings().sandbox {
+    if settings().sandbox && may_be_confined() {
         enter().log();
     }
 }
 
 /// The folders that a renderer of these options writes into.
 fn written(options: &Options) -> Vec<PathBuf> {
-    let files = options
-        .stats
-        .iter()
-        .chain(&options.hud_log)
-        .chain(&options.capture_file)
-        .map(|file| folder_of(file).to_owned());
-    let folders: Vec<PathBuf> = options.screenshots.iter().cloned().chain(files).collect();
+    let wishes = &options.wishes;
+    let files = wishes.stats.iter().chain(&wishes.hud_log).chain(&wishes.capture_file);
+    let files = files.map(|file| folder_of(file).to_owned());
+    let folders: Vec<PathBuf> = wishes.screenshots.iter().cloned().chain(files).collect();
     for folder in &folders {
         // What cannot be made is told when something is to be written there.
         let _made = std::fs::create_dir_all(folder);

@@ -3,14 +3,15 @@
 use super::hold::Hold;
 use super::orders::Orders;
 use super::windows::Windows;
+use crate::graphics::{Device, Draws};
 use crate::protocol::{self, Report, Request};
 use afterimage_ipc::shared::{Channel, Life};
 use afterimage_ipc::{Pump, Receiver as _};
 use afterimage_process::ending::LOST;
 use afterimage_process::socket::Socket;
+use afterimage_stream::Reply;
 use afterimage_stream::packets::Overlay;
-use afterimage_stream::{Executor, Reply};
-use afterimage_vulkan::{Gpu, Options, Renderer, ash};
+use afterimage_vulkan::{Options, SurfaceFactory};
 use std::collections::HashMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -73,16 +74,20 @@ pub(super) struct Programs(HashMap<usize, Arc<Orders>>);
 
 impl Programs {
     /// Gives a program a thread.
-    pub(super) fn serve(&mut self, channel: Channel, link: Link, gpu: Arc<Gpu>, options: &Options) -> io::Result<()> {
+    pub(super) fn serve(&mut self, channel: Channel, link: Link, device: Device, options: &Options) -> io::Result<()> {
         let orders = Arc::new(Orders::default());
         self.0.insert(link.number, Arc::clone(&orders));
         let options = numbered(options, link.number);
         DRAWN.fetch_add(1, Ordering::SeqCst);
         let thread = move || {
-            let mut program = Program { channel, orders, link, live: LIVE };
-            let (why, unwritten) = or_abort(|| match Renderer::on(gpu, options) {
-                Ok(renderer) => program.serve(renderer),
-                Err(error) => (Some(error.to_string()), 0),
+            let live = if device.is_cpu() { LIVE_ON_CPU } else { LIVE };
+            let mut program = Program { channel, orders, link, live };
+            let (why, unwritten) = or_abort(|| {
+                let windows = program.link.windows.are_there().then(|| program.windows());
+                match device.around(|| device.renderer(options, windows)) {
+                    Ok(renderer) => program.serve(&device, renderer),
+                    Err(error) => (Some(error), 0),
+                }
             });
             let link = program.link.clone();
             drop(program);
@@ -149,46 +154,47 @@ struct Told {
 
 impl Program {
     /// Draws what the program sends until it ends or the user has had enough; why it ended, and files that could not be written.
-    fn serve(&mut self, mut renderer: Renderer) -> (Option<String>, u64) {
-        if renderer.gpu().profile.kind == ash::vk::PhysicalDeviceType::CPU {
-            self.live = LIVE_ON_CPU;
+    fn serve(&mut self, device: &Device, mut renderer: Box<dyn Draws>) -> (Option<String>, u64) {
+        let renderer = &mut *renderer;
+        if let Some(importer) = renderer.importer() {
+            self.channel.import_slots(importer);
         }
-        if self.link.windows.are_there() {
-            self.show_windows(&mut renderer);
-        }
-        self.channel.import_slots(Box::new(renderer.slot_importer()));
-        self.channel.accept(&renderer.device_info());
+        self.channel.accept(&renderer.info());
         let (mut pump, mut hold) = (Pump::default(), Hold::default());
         let mut told = Told::default();
         let mut ended = None;
         let (mut open, mut looked) = (true, Instant::now());
-        while open && !self.orders.stops() && renderer.lost().is_none() {
-            if hold.holds() {
-                // Nothing is taken from the program: it goes on until its room is full, and waits there.
-                let channel = &self.channel;
-                renderer.poll(&mut |reply: Reply| channel.reply(reply));
-                std::thread::sleep(HELD);
-                if looked.elapsed() >= LOOK {
-                    looked = Instant::now();
-                    ended = self.ended();
-                    open = ended.is_none() || self.orders.is_kept();
+        while open && !self.orders.stops() && renderer.loss().is_none() {
+            device.around(|| {
+                if hold.holds() {
+                    // Nothing is taken from the program: it goes on until its room is full, and waits there.
+                    let channel = &self.channel;
+                    renderer.poll(&mut |reply: Reply| channel.reply(reply));
+                    std::thread::sleep(HELD);
+                    if looked.elapsed() >= LOOK {
+                        looked = Instant::now();
+                        ended = self.ended();
+                        open = ended.is_none() || self.orders.is_kept();
+                    }
+                } else {
+                    open = pump.step(&mut self.channel, renderer, LONGEST);
                 }
-            } else {
-                open = pump.step(&mut self.channel, &mut renderer, LONGEST);
+                hold.step(renderer, &self.orders, &self.link);
+                self.heed_keys();
+                self.grant(renderer, &hold, &mut told);
+                let (presented, draws) = renderer.counts();
+                self.report((presented, draws, ended), &mut told);
+            });
+        }
+        let unwritten = device.around(|| {
+            if let Err(error) = renderer.end() {
+                tracing::warn!("{}: {error}", self.channel.program());
             }
-            hold.step(&mut renderer, &self.orders, &self.link);
-            self.heed_keys();
-            self.grant(&mut renderer, &hold, &mut told);
-            self.report((renderer.presented(), renderer.draws(), ended), &mut told);
-        }
-        if let Err(error) = renderer.finish(&mut |_| {}) {
-            tracing::warn!("{}: {error}", self.channel.program());
-        }
-        let unwritten = renderer.finish_files();
-        if let Some(lost) = renderer.lost().filter(|_| open) {
+            renderer.end_files()
+        });
+        if let Some(lost) = renderer.loss().filter(|_| open) {
             // The viewer starts another process, to which the program sends everything again.
             eprintln!("afterimage-viewer: {}: {lost}; opening the device anew", self.channel.program());
-            drop(renderer);
             afterimage_log::finish();
             signal_hook::low_level::exit(LOST.into());
         }
@@ -217,18 +223,18 @@ impl Program {
         self.link.tell(&Report::State { number: self.link.number, frames, draws, ended });
     }
 
-    /// Gives the renderer windows to draw into.
-    fn show_windows(&self, renderer: &mut Renderer) {
+    /// Windows to draw into.
+    fn windows(&self) -> SurfaceFactory {
         let (number, windows) = (self.link.number, Arc::clone(&self.link.windows));
         let program = self.channel.program().to_owned();
         let mut said = false;
-        renderer.set_surface_factory(Some(Box::new(move |target, instance| {
+        Box::new(move |target, instance| {
             windows.surface(number, target, instance, &mut |error| {
                 if !std::mem::replace(&mut said, true) {
                     tracing::warn!("{program} is shown in a window of the viewer: {error} (said once)");
                 }
             })
-        })));
+        })
     }
 
     /// Takes the keys that were pressed in the program's own window for the user's.
@@ -241,11 +247,11 @@ impl Program {
     }
 
     /// Does what the user has asked for.
-    fn grant(&self, renderer: &mut Renderer, hold: &Hold, told: &mut Told) {
+    fn grant(&self, renderer: &mut dyn Draws, hold: &Hold, told: &mut Told) {
         if let Some(on) = self.orders.take_hud() {
-            renderer.set_overlay(&if on { HUD } else { Overlay::default() });
+            renderer.overlay(&if on { HUD } else { Overlay::default() });
         }
-        self.orders.take_notices().iter().for_each(|text| renderer.notice(text));
+        self.orders.take_notices().iter().for_each(|text| renderer.say(text));
         // Reading pictures back costs time that nobody has to spend for nothing.
         let last = *told.live.lock().unwrap_or_else(PoisonError::into_inner);
         let due = last.is_none_or(|last| last.elapsed() >= self.live);
@@ -254,11 +260,11 @@ impl Program {
             return;
         }
         if !wanted {
-            renderer.set_picture_sink(None);
+            renderer.picture_sink(None);
             return;
         }
         let (link, orders, last) = (self.link.clone(), Arc::clone(&self.orders), Arc::clone(&told.live));
-        renderer.set_picture_sink(Some(Box::new(move |picture| {
+        renderer.picture_sink(Some(Box::new(move |picture| {
             let (number, frame, size) = (link.number, picture.frame, [picture.width, picture.height]);
             // Others may be on their way before the sink is taken away; only the first was asked for.
             let keep = orders.take_picture();
@@ -278,10 +284,11 @@ fn numbered(options: &Options, number: usize) -> Options {
             let ending = path.extension().map(|ending| format!(".{}", ending.to_string_lossy())).unwrap_or_default();
             path.set_file_name(format!("{stem}-{}{ending}", number + 1));
         };
-        if let Some(folder) = &mut options.screenshots {
+        let wishes = &mut options.wishes;
+        if let Some(folder) = &mut wishes.screenshots {
             folder.push(format!("program-{}", number + 1));
         }
-        options.stats.iter_mut().chain(&mut options.hud_log).chain(&mut options.capture_file).for_each(rename);
+        wishes.stats.iter_mut().chain(&mut wishes.hud_log).chain(&mut wishes.capture_file).for_each(rename);
     }
     options
 }
@@ -290,6 +297,7 @@ fn numbered(options: &Options, number: usize) -> Options {
 mod tests {
     use super::*;
     use afterimage_process::ending::Ending;
+    use afterimage_vulkan::Wishes;
     use std::path::Path;
     use std::process::{Command, Stdio};
 
@@ -308,15 +316,16 @@ mod tests {
 
     #[test]
     fn a_second_program_overwrites_nothing() {
-        let options = Options {
+        let wishes = Wishes {
             screenshots: Some("shots".into()),
             stats: Some("out/stats.json".into()),
             hud_log: Some("out/figures.csv".into()),
             capture_file: Some("scene".into()),
-            ..Options::default()
+            ..Wishes::default()
         };
-        assert_eq!(numbered(&options, 0).stats, options.stats);
-        let second = numbered(&options, 1);
+        let options = Options { wishes, ..Options::default() };
+        assert_eq!(numbered(&options, 0).wishes.stats, options.wishes.stats);
+        let second = numbered(&options, 1).wishes;
         assert_eq!(second.screenshots.unwrap(), Path::new("shots/program-2"));
         assert_eq!(second.stats.unwrap(), Path::new("out/stats-2.json"));
         assert_eq!(second.hud_log.unwrap(), Path::new("out/figures-2.csv"));

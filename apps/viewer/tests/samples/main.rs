@@ -4,5 +4,6 @@
 
 mod captured;
 mod key;
+mod metal;
 mod picture;
 mod program;

@@ -1,6 +1,7 @@
 //! The documentation's picture of the viewer: the teapot's last draw. `AFTERIMAGE_BLESS=1` writes it.
 
 use crate::key::{self, display, press, wait_for, window_of};
+use crate::metal::has_clang;
 use crate::program::{Guarded, command, compile};
 use afterimage_window::xvfb::focus;
 use std::path::Path;
@@ -44,6 +45,18 @@ fn write(file: &Path, pixels: &[u8]) {
 
 #[test]
 fn the_documentation_shows_the_viewer_as_it_is() {
+    shows("vulkan");
+}
+
+/// Whatever the renderer is that steps through the capture.
+#[test]
+fn the_viewer_looks_the_same_with_metal() {
+    if has_clang() {
+        shows("metal-soft");
+    }
+}
+
+fn shows(graphics: &str) {
     let temp = tempfile::tempdir().expect("a folder");
     let Some(program) = compile("teapot", temp.path()) else { return };
     let Some((_server, display)) = display("1280x800x24") else {
@@ -56,7 +69,8 @@ fn the_documentation_shows_the_viewer_as_it_is() {
     assert!(sample.status().expect("the sample starts").success());
     let mut viewer = command(Path::new(env!("CARGO_BIN_EXE_afterimage-viewer")), temp.path());
     viewer.arg("teapot.aftercap").arg("--directory").arg(temp.path().join("link"));
-    let _viewer = Guarded(viewer.env("DISPLAY", &display).stdin(Stdio::null()).spawn().expect("the viewer starts"));
+    viewer.env("AFTERIMAGE_GRAPHICS", graphics).env("DISPLAY", &display);
+    let _viewer = Guarded(viewer.stdin(Stdio::null()).spawn().expect("the viewer starts"));
     let (connection, screen) = RustConnection::connect(Some(&display)).expect("a display");
     let root = connection.setup().roots[screen].root;
     let window = window_of(&connection, root, SIZE);
@@ -85,7 +99,7 @@ fn the_documentation_shows_the_viewer_as_it_is() {
         (look(&connection, window) == before).then_some(before)
     });
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/images/viewer.png");
-    if std::env::var_os("AFTERIMAGE_BLESS").is_some_and(|value| value == "1") {
+    if graphics == "vulkan" && std::env::var_os("AFTERIMAGE_BLESS").is_some_and(|value| value == "1") {
         write(&place, &pixels);
     }
     // Times are others on each machine, and with them the length of bars.

@@ -1,6 +1,5 @@
 //! Rendering in the program's own process, on a thread of its own.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -10,8 +9,9 @@ use afterimage_ipc::in_process;
 use afterimage_stream::{Arena, Executor, Link, Reply, StreamError};
 use afterimage_vulkan::{Gpu, Options, Renderer};
 
+use super::asked::Requests;
 use super::{OpenError, ending, surfaces};
-use crate::captures::{self, Asked};
+use crate::captures;
 
 /// A renderer that sees to it that this library hears of the process's end before what drivers and layers made while it drew is taken
 /// down: behind the first batches, then ever less often.
@@ -41,26 +41,6 @@ impl Executor for Listening {
 
     fn wait(&mut self, timeout: Duration) -> bool {
         self.renderer.wait(timeout)
-    }
-}
-
-/// How captures and pictures are asked of the thread's renderer.
-struct Requests<C, P> {
-    capture: C,
-    picture: P,
-}
-
-impl<C: Fn(&Path, u64) + Send + Sync, P: Fn(&Path) + Send + Sync> Asked for Requests<C, P> {
-    fn is_here(&self) -> bool {
-        true
-    }
-
-    fn capture(&self, path: &Path, frames: u64) {
-        (self.capture)(path, frames);
-    }
-
-    fn picture(&self, name: &Path) {
-        (self.picture)(name);
     }
 }
 

@@ -2,6 +2,8 @@
 //! else the viewer), `in-process` or `viewer`.
 
 #[cfg(feature = "in-process")]
+mod asked;
+#[cfg(feature = "in-process")]
 mod ending;
 #[cfg(feature = "in-process")]
 mod in_process;
@@ -12,9 +14,7 @@ mod start;
 #[cfg(feature = "in-process")]
 mod surfaces;
 
-#[cfg(feature = "in-process")]
-use afterimage_config::Graphics;
-use afterimage_config::{Renderer, settings};
+use afterimage_config::{Graphics, Renderer, settings};
 use afterimage_ipc::shared::{ConnectError, Options, SharedLink};
 use afterimage_stream::Link;
 use afterimage_stream::packets::{Corner, Overlay};
@@ -87,6 +87,8 @@ pub(crate) fn open() -> Result<Way, OpenError> {
     match settings().renderer {
         Renderer::InProcess => in_process(),
         Renderer::Viewer => viewer(),
+        // What is below Windows, and whether it is a Mac, the viewer knows.
+        Renderer::Auto if cfg!(windows) && settings().graphics != Graphics::Vulkan => viewer(),
         Renderer::Auto => in_process().or_else(|here| {
             tracing::info!("not rendering in this process: {here}");
             viewer().map_err(|there| OpenError::Neither(Box::new(here), Box::new(there)))
@@ -144,9 +146,8 @@ pub(crate) fn in_process() -> Result<Way, OpenError> {
         Graphics::Vulkan => in_process::open()?,
         #[cfg(target_os = "macos")]
         Graphics::Metal => on_metal::open()?,
-        #[cfg(not(target_os = "macos"))]
-        Graphics::Metal => {
-            tracing::warn!("graphics = metal: Metal is on Macs alone; Vulkan draws");
+        other => {
+            tracing::warn!("graphics = {}: this process has none of it; Vulkan draws", other.name());
             in_process::open()?
         }
     };

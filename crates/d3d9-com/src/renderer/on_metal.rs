@@ -1,13 +1,15 @@
 //! Rendering in the program's own process with Metal itself, on a thread of its own.
 
 use super::OpenError;
+use super::asked::Requests;
+use crate::captures;
 use afterimage_config::settings;
 use afterimage_ipc::ArenaConfig;
 use afterimage_metal::{Options, Renderer};
 use afterimage_metal_apple::{Device, Layer, pool};
-use afterimage_shader::FloatRules;
 use afterimage_stream::Link;
 use afterimage_stream::packets::{PresentTarget, WindowKind};
+use std::sync::Arc;
 
 /// Opens the Metal device and starts the render thread, which ends with the link: dropping that waits until the last frame is drawn, and
 /// compiled pipelines are kept for the next time.
@@ -17,8 +19,7 @@ use afterimage_stream::packets::{PresentTarget, WindowKind};
 pub(super) fn open() -> Result<Box<dyn Link>, OpenError> {
     let said = |error: &dyn std::fmt::Display| OpenError::Metal(error.to_string());
     let device = Device::choose(settings().device.as_deref()).map_err(|error| said(&error))?;
-    let float_rules = FloatRules::from_name(settings().float_rules.name()).unwrap_or(FloatRules::Strict);
-    let options = Options { float_rules, ..Options::default() };
+    let options = Options::of(settings());
     let mut renderer = Renderer::new(device.clone(), options).map_err(|error| said(&error))?;
     renderer.set_layer_factory(Box::new(move |target| layer(&device, target)));
     if let Some(folder) = afterimage_vulkan::Options::from_env().cache_dir {
@@ -28,7 +29,10 @@ pub(super) fn open() -> Result<Box<dyn Link>, OpenError> {
             tracing::warn!("pipelines are not kept in {}: {error}", folder.display());
         }
     }
-    let link = renderer.on_thread(ArenaConfig::from_env(), |work| pool(work)).map_err(OpenError::Thread)?;
+    let asked = Arc::new(Requests { capture: renderer.capture_requests(), picture: renderer.picture_requests() });
+    let kept = Arc::clone(&asked);
+    let link = renderer.on_thread(ArenaConfig::from_env(), |work| pool(work), kept).map_err(OpenError::Thread)?;
+    captures::add(Arc::clone(&asked));
     Ok(Box::new(link))
 }
 

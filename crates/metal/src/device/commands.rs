@@ -2,11 +2,18 @@
 
 use crate::device::work::Works;
 use crate::error::{Error, Result};
+use afterimage_ipc::Journal;
 use afterimage_metal_calls::{Device, Fault, Queue, Serial};
+use afterimage_render::own_process::OwnProcess;
+use afterimage_render::watchdog::Watchdog;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the GPU may take for what it is given at once.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Command buffers whose times are kept ([`Queue::times`]).
+const KEPT_TIMES: u64 = 64;
 
 /// Faults that are kept for whoever asks.
 const KEPT_FAULTS: usize = 64;
@@ -41,6 +48,10 @@ pub(crate) struct Commands<D: Device> {
     pub(crate) draws: u64,
     /// What command buffers draw.
     pub(crate) works: Works,
+    /// Who watches that it ends, where this process is ours.
+    watchdog: Option<Watchdog>,
+    /// How long the GPU was busy, where somebody is told of it.
+    pub(crate) busy: Option<Duration>,
     /// The first faults.
     pub(crate) faults: Vec<Fault>,
     /// How many there were.
@@ -60,9 +71,29 @@ impl<D: Device> Commands<D> {
             used: false,
             draws: 0,
             works: Works::default(),
+            watchdog: None,
+            busy: None,
             faults: Vec::new(),
             fault_count: 0,
         })
+    }
+
+    /// Has noted what is done, and watched that it ends.
+    ///
+    /// # Errors
+    /// The system has no thread left.
+    pub(crate) fn watch(&mut self, own: &OwnProcess) -> Result {
+        // One that another renderer writes would have the numbers of both.
+        let given = own.journal.clone().filter(|journal| journal.take());
+        let journal = given.unwrap_or_else(|| Arc::new(Journal::local()));
+        let limit = own.timeout_on(false);
+        if !limit.is_zero() {
+            // What has completed is noted by whoever asks for answers, which is done all the time.
+            let watchdog = Watchdog::new(Arc::clone(&journal), limit, Arc::clone(&own.on_hang), || None);
+            self.watchdog = Some(watchdog.map_err(|error| Error::Watchdog(error.to_string()))?);
+        }
+        self.works.journal = Some(journal);
+        Ok(())
     }
 
     /// The number of the command buffer that is being written.
@@ -126,7 +157,16 @@ impl<D: Device> Commands<D> {
     /// # Errors
     /// Where the device is gone.
     pub(crate) fn retire(&mut self) -> Result {
-        self.completed = self.completed.max(self.queue.completed());
+        let before = self.completed;
+        self.completed = before.max(self.queue.completed());
+        if let Some(busy) = &mut self.busy {
+            // Times are kept for the last ones.
+            for serial in before.max(self.completed.saturating_sub(KEPT_TIMES)) + 1..=self.completed {
+                if let Some((begun, ended)) = self.queue.times(serial) {
+                    *busy += Duration::try_from_secs_f64(ended - begun).unwrap_or_default();
+                }
+            }
+        }
         self.look_at_faults()
     }
 
@@ -170,5 +210,15 @@ impl<D: Device> Commands<D> {
         }
         self.works.forget(self.completed);
         lost.map_or(Ok(()), |fault| Err(Error::DeviceLost(fault)))
+    }
+}
+
+impl<D: Device> Drop for Commands<D> {
+    fn drop(&mut self) {
+        // It reads the journal, which is another renderer's from here on.
+        self.watchdog = None;
+        if let Some(journal) = &self.works.journal {
+            journal.release();
+        }
     }
 }

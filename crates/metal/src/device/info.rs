@@ -2,7 +2,7 @@
 
 use crate::device::format::features;
 use afterimage_abi::slots;
-use afterimage_metal_calls::Facts;
+use afterimage_metal_calls::{Device, Facts};
 use afterimage_stream::{DeviceFeatures, DeviceInfo, Format};
 
 /// Apple's number, as drivers for Vulkan on Macs give it.
@@ -41,4 +41,9 @@ pub fn device_info(facts: &Facts) -> DeviceInfo {
         info.formats[format as usize] = features(facts, format);
     }
     info
+}
+
+/// What stands behind a device, for people.
+pub(crate) fn driver<D: Device>(device: &D) -> String {
+    format!("Metal's {:?}", device.facts().family)
 }

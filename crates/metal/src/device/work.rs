@@ -1,9 +1,10 @@
 //! What command buffers draw, for when one of them fails or does not end.
 
-use afterimage_ipc::{SUSPECTS, Suspect, Work};
+use afterimage_ipc::{Journal, SUSPECTS, Suspect, Work};
 use afterimage_metal_calls::Serial;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// A draw by its frame and its number there, from 1 on.
 type Place = (u64, u32);
@@ -18,18 +19,26 @@ pub(crate) struct Works {
     /// Shaders of its draws with the most loops; those first.
     suspects: SmallVec<[Suspect; SUSPECTS]>,
     under_way: VecDeque<(Serial, Work)>,
+    /// Where all of it is noted for another process, or for who watches.
+    pub(crate) journal: Option<Arc<Journal>>,
 }
 
 impl Works {
     /// A frame begins.
     pub(crate) fn begin_frame(&mut self, frame: u64) {
         self.last = (frame, 0);
+        if let Some(journal) = &self.journal {
+            journal.begin_frame(frame);
+        }
     }
 
     /// A draw or dispatch begins.
     pub(crate) fn draw(&mut self) {
         self.last.1 = self.last.1.saturating_add(1);
         self.first.get_or_insert(self.last);
+        if let Some(journal) = &self.journal {
+            journal.begin_draw(self.last.1);
+        }
     }
 
     /// It is done with a shader.
@@ -53,6 +62,9 @@ impl Works {
         let all = self.suspects.drain(..).enumerate();
         let suspects = all.filter(|(index, suspect)| *index == 0 || suspect.loops > 0).map(|(_, suspect)| suspect);
         let work = Work { frames: [first.0, last.0], draws, suspects: suspects.collect() };
+        if let Some(journal) = &self.journal {
+            journal.submit(serial, &work);
+        }
         self.under_way.push_back((serial, work));
     }
 
@@ -63,6 +75,9 @@ impl Works {
 
     /// All up to this have completed, and nobody asks for them any more.
     pub(crate) fn forget(&mut self, completed: Serial) {
+        if let Some(journal) = &self.journal {
+            journal.complete(completed);
+        }
         while self.under_way.front().is_some_and(|(serial, _)| *serial <= completed) {
             self.under_way.pop_front();
         }

@@ -73,7 +73,7 @@ impl<D: Device> Renderer<D> {
         self.bound.reads.clear();
         for texture in read {
             self.end_pass();
-            let copy = self.snapshot(texture)?;
+            let copy = self.keep_texels(texture)?;
             self.bound.reads.push(Snapshot { number: self.versions, texture, copy });
         }
         Ok(())
@@ -169,7 +169,7 @@ impl<D: Device> Renderer<D> {
     }
 
     /// A copy of what a texture holds now. Metal's passes do not see what they draw, and what they draw into may not be sampled.
-    fn snapshot(&mut self, id: ObjectId) -> Result<Texture<D>> {
+    fn keep_texels(&mut self, id: ObjectId) -> Result<Texture<D>> {
         self.next_version();
         let root = self.root(id);
         let Some(source) = self.resources.textures.get(root) else {

@@ -12,9 +12,6 @@ use afterimage_stream::packets::{Dispatch, Stage as Guest};
 impl<D: Device> Renderer<D> {
     /// [`Dispatch`].
     pub(crate) fn dispatch(&mut self, body: &Dispatch) -> Result {
-        if body.groups.contains(&0) {
-            return Ok(());
-        }
         self.commands.works.draw();
         let bindings = *self.state.compute_textures;
         let samplers = self.samplers_of(&bindings);
@@ -25,6 +22,9 @@ impl<D: Device> Renderer<D> {
             self.skipped_draws += 1;
             return Ok(());
         };
+        if body.groups.contains(&0) {
+            return Ok(());
+        }
         let textures = self.library.variant(number).map(|variant| variant.textures.clone()).unwrap_or_default();
         for argument in &textures {
             self.make_live(bindings[argument.slot].texture)?;

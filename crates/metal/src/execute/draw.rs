@@ -352,7 +352,12 @@ impl<D: Device> Renderer<D> {
 
     fn draw_prepared(&mut self, call: &Call, fills: Fills, points: bool, prepared: &mut Prepared) -> Result<bool> {
         prepared.plain = None;
-        let Some(indexed) = self.ready_indices(call, points, &prepared.input)? else { return Ok(true) };
+        let Some(indexed) = self.ready_indices(call, points, &prepared.input)? else {
+            // Of a draw of nothing the pipeline is made all the same.
+            let number = self.pipelines.input(prepared.input.descriptor(0));
+            let key = Key { input: number, ..prepared.key };
+            return Ok(self.pipelines.get(&self.device, &mut self.library, &key).is_some());
+        };
         let as_it_is = indexed.indices.is_none() && indexed.count.count == call.count && call.instances == 1;
         let Some(copies) = self.draw_ready(&indexed, fills, prepared)? else { return Ok(false) };
         if as_it_is

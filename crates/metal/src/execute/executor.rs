@@ -15,11 +15,22 @@ impl<D: Device> Renderer<D> {
     fn step(
         &mut self,
         located: Located<'_>,
+        batch: &[u64],
         arena: &dyn Arena,
         replies: &mut dyn FnMut(Reply),
     ) -> std::result::Result<(), Box<StreamError>> {
         self.validator.check(&self.state, &located, arena)?;
-        let Located { header, packet, .. } = located;
+        let Located { header, packet, at, .. } = located;
+        if self.captures.are_active() {
+            match packet {
+                Packet::BeginFrame(body) => self.record_begin(body.frame, at),
+                Packet::Present(_) => self.record_until(batch, at + usize::from(header.units), arena),
+                _ => {}
+            }
+        }
+        if let Some(journal) = &self.commands.works.journal {
+            journal.begin_packet(packet.kind(), header.sequence);
+        }
         self.state.apply(&packet);
         if self.lost.is_some() {
             self.answer_for_the_dead(packet, replies);
@@ -70,7 +81,6 @@ impl<D: Device> Renderer<D> {
             | Packet::SetStorageImages(..)
             | Packet::SetFeedbackBuffers(..)
             | Packet::PresentTarget(_)
-            | Packet::Overlay(_)
             | Packet::CreateVertexInput(..) => {}
             Packet::BeginFeedback(body) => return self.begin_feedback(body),
             Packet::EndFeedback(body) => return self.end_feedback(body),
@@ -92,7 +102,8 @@ impl<D: Device> Renderer<D> {
             Packet::BeginQuery(body) => self.begin_query(body),
             Packet::EndQuery(body) => self.end_query(body),
             Packet::ReadBack(body) => return self.read_back(body, arena),
-            Packet::Present(body) => return self.present(body, replies),
+            Packet::Present(body) => return self.present(body, arena, replies),
+            Packet::Overlay(body) => self.set_overlay(body),
             Packet::StateFigures(body) => self.stats.guest.add(&(*body).into()),
             Packet::CreateBuffer(body) => return self.create_buffer(body),
             Packet::CreateTexture(body) => return self.create_texture(body),
@@ -104,7 +115,12 @@ impl<D: Device> Renderer<D> {
             Packet::Name(body, name) => self.name_object(body.id, &String::from_utf8_lossy(name)),
             // Groups of debuggers may not cross the ends of encoders, which those of guests do.
             Packet::Marker(..) => {}
-            Packet::Init(_, name) => self.stats.program = String::from_utf8_lossy(name).into_owned(),
+            Packet::Init(body, name) => {
+                self.presenter.pictures.guest = body.guest;
+                let overlay = self.overlay;
+                self.set_overlay(&overlay);
+                self.stats.program = String::from_utf8_lossy(name).into_owned();
+            }
         }
         Ok(())
     }
@@ -176,18 +192,26 @@ impl<D: Device> Executor for Renderer<D> {
         arena: &dyn Arena,
         replies: &mut dyn FnMut(Reply),
     ) -> std::result::Result<(), Box<StreamError>> {
+        self.captures.take_requests(self.state.frame, &mut self.presenter.pictures);
+        if self.traces {
+            afterimage_stream::trace::trace(batch);
+        }
         let mut first_error = None;
         for located in Reader::new(batch) {
-            if let Err(error) = located.and_then(|located| self.step(located, arena, replies)) {
+            if let Err(error) = located.and_then(|located| self.step(located, batch, arena, replies)) {
                 tracing::error!("{error}");
                 replies(Reply::Error { sequence: error.sequence });
                 first_error.get_or_insert(error);
             }
         }
+        self.captures.end_batch(batch, arena);
         if self.lost.is_none()
             && let Err(error) = self.end_batch(arena, replies)
         {
             self.fail(error);
+        }
+        if let Some(journal) = &self.commands.works.journal {
+            journal.end_packet();
         }
         if self.lost.is_some() {
             self.abandon(replies);

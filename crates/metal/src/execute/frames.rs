@@ -61,6 +61,7 @@ impl<D: Device> Renderer<D> {
         if let Err(error) = &done {
             self.fail(error.clone());
         }
+        self.presenter.pictures.finish_files();
         if self.lost.is_some() {
             self.abandon(replies);
         }

@@ -10,15 +10,22 @@ use afterimage_metal_calls::{
     Aspect, BufferLayout, ColorAttachment, Device, LoadAction, PixelFormat, Queue, Region, RenderPass, Stage,
     StorageMode, StoreAction, Subresource, TextureDescriptor, TextureType, TextureUsage,
 };
+use afterimage_render::pictures::PictureFile;
 use afterimage_stream::packets::{Present, PresentTarget, Rect, View};
-use afterimage_stream::{Created, Reply};
+use afterimage_stream::{Arena, Created, Reply};
 
 impl<D: Device> Renderer<D> {
     /// [`Present`].
-    pub(crate) fn present(&mut self, body: &Present, replies: &mut dyn FnMut(Reply)) -> Result {
+    pub(crate) fn present(&mut self, body: &Present, arena: &dyn Arena, replies: &mut dyn FnMut(Reply)) -> Result {
         if !body.shows_nothing() {
-            if self.presenter.sink.is_some()
-                && let Err(error) = self.copy_picture(body)
+            if self.presenter.pictures.hud.is_some() {
+                self.hud_frame(arena);
+            }
+            self.log_frame();
+            self.captures.say_written(&self.presenter.pictures);
+            let files = self.presenter.pictures.files(body.frame);
+            if (!files.is_empty() || self.presenter.pictures.sink.is_some())
+                && let Err(error) = self.copy_picture(body, files)
             {
                 tracing::error!("Present: {error}");
             }
@@ -31,6 +38,7 @@ impl<D: Device> Renderer<D> {
         }
         self.end_frame_of_feedback()?;
         let serial = self.submit()?;
+        self.captures.end_frame(body.frame);
         self.frame_submitted(body.frame, serial, replies)
     }
 
@@ -76,7 +84,9 @@ impl<D: Device> Renderer<D> {
         if to != whole {
             self.clear_picture(picture);
         }
-        self.draw_picture(body, from, picture, PixelFormat::BGRA8Unorm, &to)
+        self.draw_picture(body, from, picture, PixelFormat::BGRA8Unorm, &to)?;
+        let figures = self.presenter.pictures.figures(false, size);
+        self.draw_over(picture, PixelFormat::BGRA8Unorm, size, &figures)
     }
 
     /// Makes a picture black in which there is nothing yet.
@@ -145,7 +155,7 @@ impl<D: Device> Renderer<D> {
     }
 
     /// Converts what is shown to 8 bits per channel, through the target's gamma, and copies it for the CPU.
-    fn copy_picture(&mut self, body: &Present) -> Result {
+    fn copy_picture(&mut self, body: &Present, files: Vec<PictureFile>) -> Result {
         let Some(from) = self.shown(body) else { return Ok(()) };
         let size = [from.width, from.height];
         let picture = self.device.new_texture(&TextureDescriptor {
@@ -161,6 +171,8 @@ impl<D: Device> Renderer<D> {
         })?;
         let to = Rect { x: 0, y: 0, width: size[0], height: size[1] };
         self.draw_picture(body, &from, &picture, PixelFormat::RGBA8Unorm, &to)?;
+        let figures = self.presenter.pictures.figures(true, size);
+        self.draw_over(&picture, PixelFormat::RGBA8Unorm, size, &figures)?;
         let pitch = (size[0] * 4).next_multiple_of(self.device.facts().limits.buffer_copy_step.max(1));
         let buffer = self.readable_buffer(u64::from(pitch) * u64::from(size[1]), "picture")?;
         let region = Region { slice: 0, level: 0, origin: [0; 3], size: [size[0], size[1], 1] };
@@ -174,6 +186,7 @@ impl<D: Device> Renderer<D> {
             size,
             pitch,
             buffer,
+            files,
         });
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::transfer::query::{Answer, GuestQuery, Waiting};
 use afterimage_metal_calls::{Device, Queue, VisibilityMode};
 use afterimage_shader::feedback::block::Counters;
 use afterimage_stream::packets::{BeginQuery, CreateQuery, EndQuery, QueryKind};
-use afterimage_stream::{ObjectId, Reply};
+use afterimage_stream::{ObjectId, ObjectKind, Reply};
 
 /// Primitives of a stream so far: all that there were if `needed`, else those captured.
 fn captured(counters: &Counters, (stream, needed): (usize, bool)) -> u64 {
@@ -26,6 +26,12 @@ impl<D: Device> Renderer<D> {
         self.queries.guest.remove(id);
         self.queries.running.retain(|running| *running != id);
         self.stop_counting();
+    }
+
+    /// Queries that have begun and not ended.
+    pub(crate) fn open_queries(&self) -> Vec<ObjectId> {
+        let all = self.state.objects.iter(ObjectKind::Query).map(|(id, _)| id);
+        all.filter(|id| self.queries.guest.get(*id).is_some_and(|query| query.begun.is_some())).collect()
     }
 
     /// Draws that come count into another place, or none.

@@ -4,9 +4,9 @@ use crate::error::Result;
 use crate::renderer::{OUTSTANDING_LIMIT, Renderer};
 use crate::transfer::depth;
 use crate::transfer::readback::{Copied, Pending, Waiting};
-use afterimage_metal_calls::{Aspect, BufferLayout, Device, Queue, Region};
+use afterimage_metal_calls::{Aspect, BufferLayout, Device, PixelFormat, Queue, Region};
 use afterimage_stream::packets::{ReadBack, ReadBuffer, Rect, View};
-use afterimage_stream::{Arena, UploadRef};
+use afterimage_stream::{Arena, Format, UploadRef};
 
 impl<D: Device> Renderer<D> {
     /// Waits for what is being read back, and copies it, if there is much of it.
@@ -65,8 +65,25 @@ impl<D: Device> Renderer<D> {
         let (level, layer) = (u32::from(view.level), u32::from(view.layer));
         self.make_part_live(id, level, layer)?;
         let Some(texture) = self.resources.textures.get(id) else { return Ok(None) };
-        let (format, pixel, raw) = (texture.format, texture.choice.pixel, texture.raw.clone());
-        let expanded = texture.choice.expanded;
+        let (of, raw) = ((texture.format, texture.choice.pixel, texture.choice.expanded), texture.raw.clone());
+        let (slice, z) = if is_3d { (0, layer) } else { (layer, 0) };
+        let copied = self.copy_out(&raw, of, (level, slice, z), &rect)?;
+        let current = self.commands.current();
+        if let Some(texture) = self.resources.textures.get_mut(id) {
+            texture.last_used = current;
+        }
+        Ok(Some(copied))
+    }
+
+    /// Encodes a copy of a level, slice and plane of a texture with one sample into a buffer for the CPU. `of` says what its texels are:
+    /// the stream's format and Metal's, and whether the bits are others.
+    pub(crate) fn copy_out(
+        &mut self,
+        raw: &D::Texture,
+        (format, pixel, expanded): (Format, PixelFormat, bool),
+        (level, slice, z): (u32, u32, u32),
+        rect: &Rect,
+    ) -> Result<Copied<D>> {
         let step = self.device.facts().limits.buffer_copy_step.max(1);
         let rows = u64::from(format.rows(rect.height));
         let row = match format.is_depth() {
@@ -80,22 +97,17 @@ impl<D: Device> Renderer<D> {
         let has_stencil = pixel.has_stencil();
         let size = stencil_at + if has_stencil { u64::from(stencil_pitch) * rows } else { 0 };
         let buffer = self.readable_buffer(size, "read back")?;
-        let (slice, z) = if is_3d { (0, layer) } else { (layer, 0) };
         let region =
             Region { slice, level, origin: [rect.x as u32, rect.y as u32, z], size: [rect.width, rect.height, 1] };
         let layout = BufferLayout { offset: 0, bytes_per_row: pitch.into(), bytes_per_image: 0 };
         let aspect = if has_stencil { Aspect::Depth } else { Aspect::All };
         let queue = self.commands.blit();
-        queue.copy_texture_to_buffer(&raw, region, aspect, &buffer, layout);
+        queue.copy_texture_to_buffer(raw, region, aspect, &buffer, layout);
         if has_stencil {
             let layout = BufferLayout { offset: stencil_at, bytes_per_row: stencil_pitch.into(), bytes_per_image: 0 };
-            queue.copy_texture_to_buffer(&raw, region, Aspect::Stencil, &buffer, layout);
-        }
-        let current = self.commands.current();
-        if let Some(texture) = self.resources.textures.get_mut(id) {
-            texture.last_used = current;
+            queue.copy_texture_to_buffer(raw, region, Aspect::Stencil, &buffer, layout);
         }
         let stencil = has_stencil.then_some((stencil_at, stencil_pitch));
-        Ok(Some(Copied { buffer, format, expanded, size: [rect.width, rect.height], pitch, stencil }))
+        Ok(Copied { buffer, format, expanded, size: [rect.width, rect.height], pitch, stencil })
     }
 }

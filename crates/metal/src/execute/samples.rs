@@ -20,7 +20,7 @@ use afterimage_stream::Arena;
 use afterimage_stream::packets::{Rect, UpdateTexture, View};
 
 /// What stencil of layers replaces: all of what is there.
-const REPLACE: StencilDescriptor = StencilDescriptor {
+pub(super) const REPLACE: StencilDescriptor = StencilDescriptor {
     compare: CompareFunction::Always,
     fail: StencilOperation::Keep,
     depth_fail: StencilOperation::Keep,

@@ -6,6 +6,7 @@ pub(crate) mod captures;
 pub(crate) mod emitting;
 pub(crate) mod kept;
 pub(crate) mod key;
+mod over;
 pub(crate) mod own;
 pub(crate) mod pipelines;
 pub(crate) mod shaders;

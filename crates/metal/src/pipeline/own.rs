@@ -3,6 +3,7 @@
 //! All of them draw one triangle that covers everything; the scissor says what of it counts. Buffer 0 of the fragment stage, and of the
 //! vertex stage in clears, has what [`Clear`] and [`Copy`] say.
 
+use crate::pipeline::over;
 use std::fmt::Write;
 
 /// A shader of our own.
@@ -16,6 +17,10 @@ pub(crate) enum Own {
     Present(Source),
     /// Writes each sample of pixels from a layer of its own.
     Samples(Layers),
+    /// Writes one sample of pixels, whose number is the third of buffer 0, to pixels with one.
+    Sample(Layers),
+    /// Blends rectangles over what is there.
+    Glyphs,
 }
 
 /// What has samples in layers.
@@ -66,6 +71,9 @@ impl Own {
     /// Source of its vertex function, `corner`.
     pub(crate) fn vertex(self) -> String {
         let mut text = HEAD.to_owned();
+        if self == Self::Glyphs {
+            return text + &over::vertex();
+        }
         text.push_str("struct corner_out\n{\n    float4 position [[position]];\n};\n\n");
         let (argument, depth) = match self {
             Self::Clear(_) => (",\n                         constant float4* data [[buffer(0)]]", "data[1].x"),
@@ -115,6 +123,10 @@ impl Own {
                     if depth { ".x" } else { "" }
                 );
             }
+            Self::Glyphs => return Some(text + &over::fragment()),
+            Self::Sample(layers) => {
+                sample(&mut text, layers);
+            }
             Self::Samples(layers) => {
                 let (output, more) = match layers {
                     Layers::Color(0) => ("    float4 color [[color(0)]];\n", ["float", ""]),
@@ -152,6 +164,37 @@ impl Own {
         }
         text.push_str("    return out;\n}\n");
         Some(text)
+    }
+}
+
+/// Writes all but the end of the function that takes one sample.
+fn sample(text: &mut String, layers: Layers) {
+    let (output, ty, stencils) = match layers {
+        Layers::Color(kind) => (format!("{} color [[color(0)]];\n", vector(kind)), texture_ms(kind), false),
+        Layers::Depth(false) => ("float depth [[depth(any)]];\n".to_owned(), "depth2d_ms<float>", false),
+        Layers::Depth(true) => {
+            ("float depth [[depth(any)]];\n    uint stencil [[stencil]];\n".to_owned(), "depth2d_ms<float>", true)
+        }
+    };
+    let more = if stencils { ",\n                         texture2d_ms<uint> stencils [[texture(1)]]" } else { "" };
+    let member = if matches!(layers, Layers::Color(_)) { "color" } else { "depth" };
+    let _ = write!(
+        text,
+        "struct texel_out\n{{\n    {output}}};\n\nfragment texel_out texel(float4 position [[position]],\n                         \
+         {ty} source [[texture(0)]]{more},\n                         constant float4* data [[buffer(0)]])\n{{\n    \
+         texel_out out = {{}};\n    uint2 at = uint2(position.xy);\n    uint number = uint(data[0].z);\n    \
+         out.{member} = source.read(at, number);\n"
+    );
+    if stencils {
+        text.push_str("    out.stencil = stencils.read(at, number).x;\n");
+    }
+}
+
+fn texture_ms(kind: u8) -> &'static str {
+    match kind {
+        0 => "texture2d_ms<float>",
+        1 => "texture2d_ms<uint>",
+        _ => "texture2d_ms<int>",
     }
 }
 

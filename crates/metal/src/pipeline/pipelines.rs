@@ -7,13 +7,23 @@ use crate::pipeline::key::{Blend, Key, TargetFormats};
 use crate::pipeline::own::Own;
 use crate::pipeline::shaders::{ENTRY, Library, Spec};
 use afterimage_metal_calls::{
-    Class, ColorTarget, DepthStencilDescriptor, Device, FunctionDescriptor, PixelFormat, RenderPipelineDescriptor,
-    TopologyClass, VertexDescriptor,
+    BlendFactor, BlendOperation, Blending, Class, ColorTarget, DepthStencilDescriptor, Device, FunctionDescriptor,
+    PixelFormat, RenderPipelineDescriptor, TopologyClass, VertexDescriptor,
 };
 use afterimage_stream::Budget;
 use afterimage_stream::packets::LogicOp;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+
+/// Colours over what is there; how much covers that stays.
+const OVER: [Blending; 2] = [
+    Blending {
+        operation: BlendOperation::Add,
+        source: BlendFactor::SourceAlpha,
+        destination: BlendFactor::OneMinusSourceAlpha,
+    },
+    Blending { operation: BlendOperation::Add, source: BlendFactor::Zero, destination: BlendFactor::One },
+];
 
 /// What is there already.
 #[derive(Debug)]
@@ -73,6 +83,11 @@ fn render<D: Device>(
 }
 
 impl<D: Device> Pipelines<D> {
+    /// How many there are.
+    pub(crate) fn made(&self) -> u64 {
+        (self.made.len() + self.kernels.len() + self.own.len()) as u64
+    }
+
     /// The number of a vertex layout.
     pub(crate) fn input(&mut self, input: VertexDescriptor) -> u32 {
         if let Some(number) = self.input_numbers.get(&input) {
@@ -220,7 +235,8 @@ impl<D: Device> Pipelines<D> {
             Some(source) => Some(self.own_function(device, &source, "texel")?),
             None => None,
         };
-        let blends = [Blend { blending: None, write }; 8];
+        let blending = (own == Own::Glyphs).then_some(OVER);
+        let blends = [Blend { blending, write }; 8];
         let descriptor = RenderPipelineDescriptor {
             label: "afterimage",
             vertex: &vertex,

@@ -320,6 +320,8 @@ impl<D: Device> Variant<D> {
 /// A shader of the stream.
 #[derive(Debug)]
 pub(crate) struct GuestShader {
+    /// The guest's code, for captures.
+    pub(crate) code: Arc<[u8]>,
     /// `None` where the code is no shader.
     pub(crate) shader: Option<Arc<Shader>>,
     id: ObjectId,
@@ -371,7 +373,7 @@ impl<D: Device> Library<D> {
             tracing::error!("{id} (language {language}, {} bytes): {error}; its draws are skipped", code.len());
             self.failures += 1;
         });
-        GuestShader { shader: shader.ok().map(Arc::new), id, last: None }
+        GuestShader { code: code.into(), shader: shader.ok().map(Arc::new), id, last: None }
     }
 
     fn parse(&self, language: u32, code: &[u8]) -> std::result::Result<Shader, CompileError> {

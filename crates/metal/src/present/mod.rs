@@ -3,26 +3,10 @@
 pub(crate) mod windows;
 
 use afterimage_metal_calls::{Device, Serial};
+use afterimage_render::pictures::{Picture, PictureFile, Pictures};
+use afterimage_render::wishes::Wishes;
 use afterimage_stream::ObjectId;
 use std::collections::VecDeque;
-
-/// A presented picture in CPU memory.
-#[derive(Debug)]
-pub struct Picture<'a> {
-    /// The target it was presented to.
-    pub target: ObjectId,
-    /// Frame number.
-    pub frame: u64,
-    /// Pixels.
-    pub width: u32,
-    /// Pixels.
-    pub height: u32,
-    /// Rows from the top, red, green, blue and alpha in a byte each.
-    pub rgba: &'a [u8],
-}
-
-/// Receives presented pictures.
-pub type PictureSink = Box<dyn FnMut(&Picture<'_>) + Send>;
 
 /// A picture that the GPU is copying.
 #[derive(Debug)]
@@ -34,14 +18,19 @@ pub(crate) struct Pending<D: Device> {
     /// Bytes from row to row.
     pub(crate) pitch: u32,
     pub(crate) buffer: D::Buffer,
+    /// Where it is written to.
+    pub(crate) files: Vec<PictureFile>,
 }
 
 /// Who gets pictures, and which are under way.
 pub(crate) struct Presenter<D: Device> {
-    pub(crate) sink: Option<PictureSink>,
+    /// Who wants pictures, and what is drawn over them.
+    pub(crate) pictures: Pictures,
     pub(crate) pending: VecDeque<Pending<D>>,
     /// Where pictures are shown in windows.
     pub(crate) windows: Option<Box<dyn windows::Shows<D>>>,
+    /// The bits of the font, once something was drawn with them.
+    pub(crate) font: Option<D::Buffer>,
 }
 
 impl<D: Device> std::fmt::Debug for Presenter<D> {
@@ -50,13 +39,13 @@ impl<D: Device> std::fmt::Debug for Presenter<D> {
     }
 }
 
-impl<D: Device> Default for Presenter<D> {
-    fn default() -> Self {
-        Self { sink: None, pending: VecDeque::new(), windows: None }
-    }
-}
-
 impl<D: Device> Presenter<D> {
+    /// Without windows.
+    pub(crate) fn new(wishes: &Wishes, device: &str, driver: &str) -> Self {
+        let pictures = Pictures::new(wishes, device, driver);
+        Self { pictures, pending: VecDeque::new(), windows: None, font: None }
+    }
+
     /// Hands out the pictures that have arrived.
     pub(crate) fn deliver(&mut self, device: &D, completed: Serial) -> crate::Result {
         while self.pending.front().is_some_and(|pending| pending.serial <= completed) {
@@ -67,9 +56,8 @@ impl<D: Device> Presenter<D> {
             device.read(&pending.buffer, 0, &mut bytes)?;
             let rgba: Vec<u8> =
                 bytes.chunks(pitch.max(1)).flat_map(|bytes| &bytes[..row.min(bytes.len())]).copied().collect();
-            if let Some(sink) = &mut self.sink {
-                sink(&Picture { target: pending.target, frame: pending.frame, width, height, rgba: &rgba });
-            }
+            let Pending { target, frame, files, .. } = pending;
+            self.pictures.deliver(&Picture { target, frame, width, height, rgba: &rgba }, files);
         }
         Ok(())
     }

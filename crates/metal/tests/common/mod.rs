@@ -11,7 +11,7 @@ pub mod everything;
 pub mod has;
 pub mod recorder;
 
-use afterimage_metal::{Options, Renderer};
+use afterimage_metal::Options;
 use afterimage_metal_calls::{Device, Family};
 use afterimage_metal_soft::SoftDevice;
 use afterimage_shader::Language;
@@ -26,8 +26,28 @@ use std::cell::RefCell;
 pub use drawn::*;
 
 /// What Metal has, and the writer of its shaders.
-pub const HAS: has::Has =
-    has::Has { primitives: false, raster_options: false, sampler_options: true, images: true, image_atomics: true };
+pub const HAS: has::Has = has::Has {
+    primitives: false,
+    raster_options: false,
+    sampler_options: true,
+    images: true,
+    image_atomics: true,
+    sample_arrays: false,
+};
+
+/// The renderer on the software Metal.
+pub type Renderer = afterimage_metal::Renderer<SoftDevice>;
+
+/// A stepper with it.
+pub type Stepper = afterimage_metal::Stepper<SoftDevice>;
+
+/// Edge of a target that it takes a while to fill often.
+pub const MUCH: u32 = 16;
+
+/// What the device found wrong.
+pub fn messages(renderer: &Renderer) -> u64 {
+    renderer.faults().1
+}
 
 /// Bytes of the test arena's one slot.
 const ARENA: usize = 16 << 20;
@@ -75,7 +95,7 @@ impl Arena for TestArena {
 pub struct GuestOn<D: Device> {
     pub encoder: Encoder,
     pub arena: TestArena,
-    pub renderer: Renderer<D>,
+    pub renderer: afterimage_metal::Renderer<D>,
     pub replies: Vec<Reply>,
     serials: [u32; 8],
     pub frame: u64,
@@ -125,6 +145,24 @@ impl Guest {
         self.renderer.device().facts().family.is_apple()
     }
 
+    /// Whether it has arrays of cubes.
+    pub fn has_cube_arrays(&self) -> bool {
+        true
+    }
+
+    /// Samples, bit n of n, that textures of integers may have.
+    pub fn integer_samples(&self) -> u32 {
+        (0..5)
+            .filter(|bit| self.renderer.device().facts().samples >> bit & 1 != 0)
+            .fold(0, |bits, bit| bits | 1 << (1 << bit))
+    }
+
+    /// Another renderer of the same device, that nothing has been drawn with.
+    pub fn another_renderer(&self) -> Renderer {
+        let options = Options { raw_addresses: true, ..Options::default() };
+        Renderer::new(self.renderer.device().clone(), options).expect("a renderer")
+    }
+
     /// How its renderer captures vertices.
     pub fn captures(&self) -> has::Captures {
         has::Captures { native: false, last: true, lists_restart: true, first_instance: true }
@@ -150,7 +188,7 @@ impl<D: Device> GuestOn<D> {
     }
 
     pub fn with_options(device: D, options: Options) -> Self {
-        let renderer = Renderer::new(device, options).expect("a renderer");
+        let renderer = afterimage_metal::Renderer::new(device, options).expect("a renderer");
         let mut guest = Self {
             encoder: Encoder::new(),
             arena: TestArena { bytes: RefCell::new(vec![0; ARENA]), used: 0 },

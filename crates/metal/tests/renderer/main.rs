@@ -22,7 +22,11 @@ mod formats;
 mod geometry;
 #[path = "../../../vulkan/tests/renderer/guest_code.rs"]
 mod guest_code;
+#[path = "../../../vulkan/tests/renderer/keyframes.rs"]
+mod keyframes;
 mod metal;
+#[path = "../../../vulkan/tests/renderer/overlay.rs"]
+mod overlay;
 #[path = "../../../vulkan/tests/renderer/pixel_interface.rs"]
 mod pixel_interface;
 #[path = "../../../vulkan/tests/renderer/pixel_operations.rs"]
@@ -33,5 +37,7 @@ mod raster;
 mod samplers;
 #[path = "../../../vulkan/tests/renderer/state.rs"]
 mod state;
+#[path = "../../../vulkan/tests/renderer/step.rs"]
+mod step;
 #[path = "../../../vulkan/tests/renderer/texture.rs"]
 mod texture;

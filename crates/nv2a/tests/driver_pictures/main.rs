@@ -18,7 +18,7 @@ mod perspective;
 use afterimage_nv2a::driver::{Device, DriverError};
 use afterimage_nv2a::machine::Picture;
 use afterimage_nv2a::memory::GuestMemory;
-use afterimage_vulkan::{Gpu, Options, Renderer};
+use afterimage_vulkan::{Gpu, Options, Renderer, Wishes};
 use console::Console;
 use std::sync::{Arc, OnceLock};
 
@@ -33,14 +33,7 @@ fn gpu() -> &'static Arc<Gpu> {
 }
 
 fn options() -> Options {
-    Options {
-        validate: true,
-        cache_dir: None,
-        capture_frames: None,
-        capture_file: None,
-        screenshots: None,
-        ..Options::from_env()
-    }
+    Options { validate: true, cache_dir: None, wishes: Wishes::default(), ..Options::from_env() }
 }
 
 fn renderer() -> Renderer {

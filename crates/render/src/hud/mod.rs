@@ -107,6 +107,24 @@ pub struct Facts {
     pub calls_saved: u64,
 }
 
+impl Facts {
+    /// With what has been counted between two moments.
+    fn since(self, before: &Counters, now: &Counters, age: Duration) -> Self {
+        let frames = now.frames.saturating_sub(before.frames);
+        Self {
+            fps: if age.is_zero() { 0.0 } else { frames as f32 / age.as_secs_f32() },
+            gpu: now.gpu_since(before, age),
+            draws: now.draws.saturating_sub(before.draws).checked_div(frames).unwrap_or(0),
+            submissions: now.submissions.saturating_sub(before.submissions) as f32 / frames.max(1) as f32,
+            skipped: now.skipped.saturating_sub(before.skipped),
+            guest_state: now.guest.since(&before.guest),
+            renderer_state: now.renderer.since(&before.renderer),
+            calls_saved: now.calls_saved.saturating_sub(before.calls_saved),
+            ..self
+        }
+    }
+}
+
 /// A kind of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
@@ -132,7 +150,28 @@ pub struct Hud {
     pub lines: Vec<Line>,
 }
 
+/// How long text stays.
+const REFRESH: Duration = Duration::from_millis(250);
+
 impl Hud {
+    /// A frame is presented: its time, and new text where the old has stood long enough. `facts` are those of the host, for these items:
+    /// names, numbers of shaders and pipelines, memory. What is counted a frame is taken from the counters.
+    pub fn frame(&mut self, counters: Counters, facts: impl FnOnce(u32) -> Facts) {
+        let now = Instant::now();
+        if let Some(last) = self.last.replace(now) {
+            self.times.add((now - last).as_secs_f32() * 1000.0);
+        }
+        let (since, before) = *self.refreshed.get_or_insert((now, counters));
+        let age = now - since;
+        if self.lines.is_empty() || age >= REFRESH {
+            let items = self.overlay.items;
+            let facts = facts(items).since(&before, &counters, age);
+            let shown = Overlay::ITEMS.iter().filter(|(item, ..)| items & item != 0);
+            self.lines = shown.flat_map(|(item, ..)| lines(*item, &facts, &self.times)).collect();
+            self.refreshed = Some((now, counters));
+        }
+    }
+
     /// `None` where nothing is wanted.
     pub fn new(overlay: &Overlay) -> Option<Box<Self>> {
         let hud = Self { overlay: *overlay, times: Times::default(), last: None, refreshed: None, lines: Vec::new() };
@@ -283,6 +322,23 @@ mod tests {
         assert_eq!(at(100, Some(900)).gpu_since(&at(100, Some(0)), half), Some((900.0, 1.0)), "what is not done yet");
         assert_eq!(at(110, None).gpu_since(&at(100, None), half), None);
         assert_eq!(at(110, Some(5)).gpu_since(&at(100, Some(5)), Duration::ZERO), Some((0.0, 0.0)));
+    }
+
+    #[test]
+    fn text_is_made_anew_when_the_old_has_stood_long_enough() {
+        let mut hud = Hud::new(&Overlay { items: Overlay::DRAWCALLS | Overlay::DEVICE, ..Overlay::default() }).unwrap();
+        let facts = |items| {
+            assert_eq!(items, Overlay::DRAWCALLS | Overlay::DEVICE);
+            Facts { device: "a device".into(), ..Facts::default() }
+        };
+        hud.frame(Counters { frames: 1, draws: 100, ..Counters::default() }, facts);
+        let first = hud.lines.clone();
+        assert!(first.contains(&Line::Text("a device".into())) && first.contains(&Line::Text("0 draws".into())));
+        hud.frame(Counters { frames: 2, draws: 130, ..Counters::default() }, |_| unreachable!("it has just been made"));
+        assert_eq!(hud.lines, first);
+        hud.refreshed = hud.refreshed.map(|(since, counters)| (since - REFRESH, counters));
+        hud.frame(Counters { frames: 3, draws: 160, ..Counters::default() }, facts);
+        assert!(hud.lines.contains(&Line::Text("30 draws".into())), "{:?}", hud.lines);
     }
 
     #[test]

@@ -6,4 +6,3 @@ pub(crate) mod player;
 pub(crate) mod recorder;
 pub(crate) mod submit;
 pub(crate) mod watch;
-pub(crate) mod watchdog;

@@ -43,6 +43,8 @@ pub(crate) struct Recorder {
     pub(crate) uploaded: u64,
     /// See [`crate::Renderer::submit_early`].
     pub(crate) early_draws: u64,
+    /// Times of calls are being taken: nothing is submitted early.
+    pub(crate) timed: bool,
     pub(crate) skipped_draws: u64,
     /// Draws that were recorded in calls with others that have other push constants.
     pub(crate) merged_draws: u64,
@@ -77,6 +79,7 @@ impl Recorder {
             draws_submitted: 0,
             uploaded: 0,
             early_draws: if discrete { EARLY_DRAWS } else { u64::MAX },
+            timed: false,
             skipped_draws: 0,
             merged_draws: 0,
         })
@@ -84,7 +87,8 @@ impl Recorder {
 
     /// Whether so much was recorded that a GPU with nothing to do should get it.
     pub(crate) fn has_much(&self) -> bool {
-        (self.draws - self.draws_submitted).saturating_add(self.uploaded / BYTES_OF_DRAW) >= self.early_draws
+        !self.timed
+            && (self.draws - self.draws_submitted).saturating_add(self.uploaded / BYTES_OF_DRAW) >= self.early_draws
     }
 
     /// The command buffer that is recorded in order, with everything in it that was listed. Where more is listed before a call is

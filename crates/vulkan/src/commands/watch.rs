@@ -1,11 +1,11 @@
 //! What a renderer with a process of its own notes for its [`Watchdog`]: packets, draws, and what each submission draws with.
 
-use crate::commands::watchdog::Watchdog;
 use crate::device::gpu::Gpu;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use afterimage_ipc::{Journal, SUSPECTS, Suspect, Work};
 use afterimage_render::loops::Loops;
 use afterimage_render::own_process::OwnProcess;
+use afterimage_render::watchdog::Watchdog;
 use afterimage_stream::packets::{CallKind, Kind};
 use ash::vk;
 use smallvec::SmallVec;
@@ -47,10 +47,12 @@ impl Watch {
         let limit = own.timeout_on(gpu.profile.kind == vk::PhysicalDeviceType::CPU);
         if !limit.is_zero() {
             let gpu = Arc::clone(gpu);
-            watch.watchdog = Some(Watchdog::new(journal, limit, Arc::clone(&own.on_hang), move || {
+            let completed = move || {
                 // SAFETY: a timeline of this device, which is not destroyed before this thread has ended.
                 unsafe { gpu.raw.get_semaphore_counter_value(timeline) }.ok()
-            })?);
+            };
+            let watchdog = Watchdog::new(journal, limit, Arc::clone(&own.on_hang), completed);
+            watch.watchdog = Some(watchdog.map_err(Error::Watchdog)?);
         }
         Ok(watch)
     }

@@ -188,8 +188,8 @@ impl Renderer {
             Packet::Name(body, name) => self.name_object(body.id, &String::from_utf8_lossy(name)),
             Packet::Marker(body, text) => self.marker(body, text),
             Packet::Init(body, name) => {
-                self.presenter.guest = body.guest;
-                let overlay = self.options.overlay;
+                self.presenter.pictures.guest = body.guest;
+                let overlay = self.options.wishes.overlay;
                 self.set_overlay(&overlay);
                 self.stats.program = String::from_utf8_lossy(name).into_owned();
                 self.recall();
@@ -241,7 +241,7 @@ impl Executor for Renderer {
         replies: &mut dyn FnMut(Reply),
     ) -> std::result::Result<(), Box<StreamError>> {
         self.programs.looked_ahead = false;
-        self.take_requests();
+        self.captures.take_requests(self.state.frame, &mut self.presenter.pictures);
         if self.options.trace_packets {
             afterimage_stream::trace::trace(batch);
         }
@@ -259,7 +259,7 @@ impl Executor for Renderer {
                 first_error.get_or_insert(error);
             }
         }
-        self.record_batch_end(batch, arena);
+        self.captures.end_batch(batch, arena);
         if self.lost.is_none()
             && let Err(error) = self.end_batch(arena, replies)
         {

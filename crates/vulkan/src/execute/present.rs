@@ -4,11 +4,12 @@ use crate::device::gpu::Gpu;
 use crate::device::memory::{Buffer, Place};
 use crate::error::{Error, Result};
 use crate::present::overlay::Canvas;
-use crate::present::presenter::{Outgoing, Pending, PictureSink, Wanted, picture_image, plain_view};
+use crate::present::presenter::{Outgoing, Pending, picture_image, plain_view};
 use crate::present::swapchain::{SurfaceFactory, Swapchain};
 use crate::renderer::Renderer;
 use crate::resources::trash::Trash;
 use afterimage_render::hud::Hud;
+use afterimage_render::pictures::{PictureFile, PictureSink};
 use afterimage_stream::packets::{Overlay, Present, PresentTarget, Rect};
 use afterimage_stream::{Arena, ObjectId, Reply};
 use ash::vk;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 impl Renderer {
     /// Sends every presented picture to `sink` as well, some frames late. For windows that are drawn by a blit.
     pub fn set_picture_sink(&mut self, sink: Option<PictureSink>) {
-        self.presenter.sink = sink;
+        self.presenter.pictures.sink = sink;
     }
 
     /// Where windows' surfaces come from. Targets declared before are looked at again at their next declaration.
@@ -39,7 +40,7 @@ impl Renderer {
             return Ok(());
         }
         presenter.swapchains.remove(&body.id);
-        if presenter.headless || !self.gpu.instance.surfaces {
+        if presenter.pictures.headless || !self.gpu.instance.surfaces {
             return Ok(());
         }
         let Some(factory) = &mut presenter.surfaces else { return Ok(()) };
@@ -58,13 +59,13 @@ impl Renderer {
     /// Shows figures over the pictures in windows, or none. What a guest wants with [`Overlay`] goes before what this process was
     /// told.
     pub fn set_overlay(&mut self, body: &Overlay) {
-        self.presenter.hud = Hud::new(body);
+        self.presenter.pictures.hud = Hud::new(body);
         self.measure_gpu();
     }
 
     /// Says something on the pictures in windows, for two seconds.
     pub fn notice(&mut self, text: &str) {
-        self.presenter.notices.say(text);
+        self.presenter.pictures.notices.say(text);
     }
 
     /// A target was destroyed.
@@ -77,20 +78,20 @@ impl Renderer {
     pub(crate) fn present(&mut self, body: &Present, arena: &dyn Arena, replies: &mut dyn FnMut(Reply)) -> Result {
         if body.shows_nothing() {
             let number = self.submit()?;
-            self.record_present(body.frame);
+            self.captures.end_frame(body.frame);
             return self.frame_submitted(body.frame, number, replies);
         }
         if let Some(texture) = self.resources.textures.get(body.texture).filter(|texture| !texture.can_be_shown()) {
             let what = format!("a window's picture from {} ({:?})", body.texture, texture.format);
             self.fail(Error::Unsupported { device: self.gpu.profile.name.clone(), what });
         }
-        if self.presenter.hud.is_some() {
+        if self.presenter.pictures.hud.is_some() {
             self.hud_frame(arena);
         }
         self.log_frame();
-        self.say_captured();
-        let files = self.presenter.files(body.frame);
-        if !files.is_empty() || self.presenter.sink.is_some() {
+        self.captures.say_written(&self.presenter.pictures);
+        let files = self.presenter.pictures.files(body.frame);
+        if !files.is_empty() || self.presenter.pictures.sink.is_some() {
             self.copy_picture(body, files)?;
         }
         #[cfg(unix)]
@@ -106,7 +107,7 @@ impl Renderer {
             None => self.submit()?,
         };
         self.stats.frames += 1;
-        self.record_present(body.frame);
+        self.captures.end_frame(body.frame);
         self.frame_submitted(body.frame, number, replies)
     }
 
@@ -128,7 +129,7 @@ impl Renderer {
     }
 
     /// Converts what is shown to 8 bits per channel and copies it for the CPU.
-    fn copy_picture(&mut self, body: &Present, files: Vec<Wanted>) -> Result {
+    fn copy_picture(&mut self, body: &Present, files: Vec<PictureFile>) -> Result {
         let Some(rect) = self.shown(body) else { return Ok(()) };
         let extent = vk::Extent2D { width: rect.width, height: rect.height };
         let picture = picture_image(&self.gpu, "picture", extent, vk::ImageUsageFlags::COLOR_ATTACHMENT)?;
@@ -142,7 +143,7 @@ impl Renderer {
             format: vk::Format::R8G8B8A8_UNORM,
             extent,
             to: whole,
-            figures: self.presenter.figures(true, extent),
+            figures: self.presenter.pictures.figures(true, [extent.width, extent.height]),
             end: source,
         };
         self.draw_out(body, rect, outgoing, |gpu| {

@@ -1,17 +1,8 @@
 //! Figures of a run: lines of JSON at its end, and answers to who asks.
 
 use crate::renderer::Renderer;
-use afterimage_render::stats::quote;
+use afterimage_render::stats::{quote, state_json};
 use afterimage_state::Figures;
-
-/// Counts of state tracking as JSON.
-fn state_json(figures: &Figures) -> String {
-    let Figures { draws, filtered, marked, applied, unchanged } = figures;
-    format!(
-        "{{ \"draws\": {draws}, \"filtered\": {filtered}, \"marked\": {marked}, \"applied\": {applied}, \
-         \"unchanged\": {unchanged} }}"
-    )
-}
 
 impl Renderer {
     /// Counts what applying everything would take for a draw with a new pipeline.
@@ -88,9 +79,12 @@ impl Renderer {
 
     /// Writes the figures where the options say, once.
     pub(crate) fn write_stats(&mut self) {
-        if let Some(path) = self.options.stats.take()
-            && let Some(why) =
-                self.presenter.failures.note(&path, afterimage_output::write(&path, self.stats_json().as_bytes()))
+        if let Some(path) = self.options.wishes.stats.take()
+            && let Some(why) = self
+                .presenter
+                .pictures
+                .failures
+                .note(&path, afterimage_output::write(&path, self.stats_json().as_bytes()))
         {
             tracing::error!("{why}");
         }
@@ -106,7 +100,7 @@ impl Renderer {
             self.fail(error);
         }
         self.write_stats();
-        self.finish_hud_log();
-        self.presenter.failures.count()
+        self.presenter.pictures.finish_log();
+        self.presenter.pictures.failures.count()
     }
 }

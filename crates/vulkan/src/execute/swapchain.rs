@@ -133,7 +133,7 @@ impl Renderer {
                 height: rect.extent.height,
             })
         };
-        let figures = self.presenter.figures(false, extent);
+        let figures = self.presenter.pictures.figures(false, [extent.width, extent.height]);
         let end = vk::ImageLayout::PRESENT_SRC_KHR;
         let outgoing = Outgoing { image, format: chain.format, extent, to, figures, end };
         self.draw_out(body, from, outgoing, |_| chain.view(index))?;

@@ -1,7 +1,7 @@
 //! Replays: captures drawn from their start to their end, and how long their frames take.
 
+pub(crate) mod look;
 pub(crate) mod step;
-pub(crate) mod texels;
 pub(crate) mod times;
 
 use crate::error::Error;
@@ -161,7 +161,7 @@ impl Renderer {
         reader: &mut Reader<R>,
         watch: Watch<'_>,
     ) -> Result<Replayed, ReplayError> {
-        self.presenter.headless = !watch.windows;
+        self.presenter.pictures.headless = !watch.windows;
         self.stats.program.clone_from(&reader.info().program);
         self.recall();
         let (frames, draws) = (self.stats.frames, self.recorder.draws);

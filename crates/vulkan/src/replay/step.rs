@@ -1,106 +1,14 @@
-//! Stepping through a capture: a renderer stands behind any call, and what its textures hold can be looked at.
-//!
-//! Calls are the packets that do something (`afterimage_stream::Kind::is_call`), numbered from 0 through the capture; packets of the
-//! keyframe are none, nor are those that the validator rejects. Going on is executing what lies between; going back is beginning again at the nearest state that was kept.
+//! Stepping through a capture with Vulkan.
 
+use crate::error::Error;
 use crate::renderer::Renderer;
-use crate::replay::ReplayError;
-use crate::replay::texels::Texels;
 use crate::replay::times::Laps;
-use afterimage_capture::{CaptureError, MemoryArena, Reader, Uses};
-use afterimage_stream::packets::{Clear, Effect, Header, Part, Stage, View};
-use afterimage_stream::{Arena, Executor, Kind, ObjectId, ObjectKind, Reply, State, Validator, renumber};
-use rustc_hash::FxHashSet;
-use std::fs::File;
-use std::io::{BufReader, Cursor, Read};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-/// Frames between two states that are kept, at first.
-const KEEP_EVERY: u64 = 32;
-
-/// Bytes of kept states together; beyond, every second one goes.
-const KEEP_BYTES: usize = 512 << 20;
-
-/// Where the capture is read from, as often as is needed.
-enum Source {
-    File(PathBuf),
-    Bytes(Arc<[u8]>),
-}
-
-type Input = Box<dyn Read + Send>;
-
-impl Source {
-    fn input(&self) -> Result<Input, CaptureError> {
-        Ok(match self {
-            Self::File(path) => {
-                let what = format!("opening {}", path.display());
-                let file = File::open(path).map_err(|source| CaptureError::Io { what, source })?;
-                Box::new(BufReader::new(file))
-            }
-            Self::Bytes(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
-        })
-    }
-
-    fn reader(&self, uses: &Arc<Uses>) -> Result<Reader<Input>, CaptureError> {
-        Ok(Reader::new(self.input()?)?.with_uses(Arc::clone(uses)))
-    }
-}
-
-/// A place in the capture: batches that were read, and the word in the last of them that comes next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
-    batches: u64,
-    word: usize,
-    /// Calls before it.
-    pub(crate) calls: u64,
-}
-
-/// A state that was kept at the beginning of a frame.
-struct Snapshot {
-    place: Place,
-    words: Vec<u64>,
-    arena: MemoryArena,
-    bytes: usize,
-}
-
-/// Which of the current targets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Target {
-    /// A colour target by number.
-    Color(u8),
-    /// The depth-stencil target.
-    Depth,
-}
-
-/// Why a stepper cannot do what is asked.
-#[derive(Debug, thiserror::Error)]
-pub enum StepError {
-    /// There is no such call.
-    #[error("there is no call {call}: the capture has {calls}")]
-    NoCall {
-        /// The number asked for.
-        call: u64,
-        /// Calls of the capture.
-        calls: u64,
-    },
-    /// The capture or the renderer.
-    #[error(transparent)]
-    Replay(#[from] ReplayError),
-}
-
-impl From<CaptureError> for StepError {
-    fn from(error: CaptureError) -> Self {
-        Self::Replay(error.into())
-    }
-}
-
-impl From<crate::Error> for StepError {
-    fn from(error: crate::Error) -> Self {
-        Self::Replay(error.into())
-    }
-}
+use afterimage_capture::MemoryArena;
+use afterimage_render::step::{self, Steps};
+use afterimage_render::texels::Texels;
+use afterimage_stream::packets::View;
+use afterimage_stream::{Budgets, Reply, State};
+use std::time::Duration;
 
 /// Drives a renderer through a capture, call by call.
 ///
@@ -116,450 +24,75 @@ impl From<crate::Error> for StepError {
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Stepper {
-    pub(crate) renderer: Renderer,
-    source: Source,
-    /// What its reader has to keep.
-    uses: Arc<Uses>,
-    reader: Reader<Input>,
-    words: Vec<u64>,
-    keyframe: bool,
-    pub(crate) place: Place,
-    calls: u64,
-    /// Packets that look like calls: batch, from 1, and word.
-    rejected: FxHashSet<(u64, usize)>,
-    damage: Option<String>,
-    /// The view that shows what the last call did.
-    shown: Option<View>,
-    errors: u64,
-    snapshots: Vec<Snapshot>,
-    keep_every: u64,
-    /// Frames begun since a state was kept.
-    frames: u64,
-    /// Whether nothing is left to execute.
-    at_end: bool,
-}
+pub type Stepper = step::Stepper<Renderer>;
 
-impl std::fmt::Debug for Stepper {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Stepper").field("place", &self.place).field("calls", &self.calls).finish_non_exhaustive()
-    }
-}
+/// Why a stepper cannot do what is asked.
+pub type StepError = step::StepError<Error>;
 
-impl Stepper {
-    /// Opens a capture. The renderer is one that has executed nothing, or was [restarted](Renderer::restart).
-    ///
-    /// # Errors
-    /// The file is no capture. Of one that is damaged, what can be read is drawn, see [`Stepper::damage`].
-    pub fn open(renderer: Renderer, path: &Path) -> Result<Self, StepError> {
-        Self::of(renderer, Source::File(path.to_owned()))
+impl Steps for Renderer {
+    type Error = Error;
+    type Laps = Laps;
+
+    fn begin_replay(&mut self, program: &str) {
+        self.presenter.pictures.headless = true;
+        program.clone_into(&mut self.stats.program);
+        self.recall();
     }
 
-    /// The same of a capture in memory.
-    ///
-    /// # Errors
-    /// As [`Stepper::open`].
-    pub fn from_bytes(renderer: Renderer, bytes: impl Into<Arc<[u8]>>) -> Result<Self, StepError> {
-        Self::of(renderer, Source::Bytes(bytes.into()))
+    fn restart(&mut self) -> Result<(), Error> {
+        Renderer::restart(self, &mut |_| {})
     }
 
-    /// Calls of the capture. Packets that the validator rejects are none.
-    #[must_use]
-    pub fn calls(&self) -> u64 {
-        self.calls
+    fn finish(&mut self, replies: &mut dyn FnMut(Reply)) -> Result<(), Error> {
+        Renderer::finish(self, replies)
     }
 
-    /// What is damaged in the file, a line for each place; behind the first of them packets and data may be missing.
-    #[must_use]
-    pub fn damage(&self) -> Option<&str> {
-        self.damage.as_deref()
+    fn state(&self) -> &State {
+        Renderer::state(self)
     }
 
-    /// Keeps the state of every so many frames, for ways back; 32 if nothing is said. What is kept together has at most
-    /// 512 MiB. Who only goes on keeps none: `u64::MAX`.
-    pub fn keep_every(&mut self, frames: u64) {
-        self.keep_every = frames.max(1);
+    fn budgets(&self) -> &Budgets {
+        Renderer::budgets(self)
     }
 
-    /// How many states are kept for ways back.
-    #[must_use]
-    pub fn snapshots(&self) -> usize {
-        self.snapshots.len()
+    fn resume(&mut self) {
+        self.validator.resume();
     }
 
-    /// Number of the call that comes next: as many have been executed.
-    #[must_use]
-    pub fn next_call(&self) -> u64 {
-        self.place.calls
+    fn snapshot(&mut self) -> Result<(Vec<u64>, MemoryArena), Error> {
+        Renderer::snapshot(self)
     }
 
-    /// Packets of the way here that were rejected or could not be executed.
-    #[must_use]
-    pub fn errors(&self) -> u64 {
-        self.errors
+    fn look(&mut self, view: View) -> Result<Option<Texels>, Error> {
+        Renderer::look(self, view)
     }
 
-    /// The renderer, as it is behind the last call.
-    pub fn renderer(&mut self) -> &mut Renderer {
-        &mut self.renderer
+    fn take_loss(&mut self) -> Option<Error> {
+        Renderer::take_loss(self)
     }
 
-    /// The renderer, for something else.
-    #[must_use]
-    pub fn into_renderer(self) -> Renderer {
-        self.renderer
-    }
-
-    /// The state behind the last call.
-    #[must_use]
-    pub fn state(&self) -> &State {
-        self.renderer.state()
-    }
-
-    /// Goes to the place right behind a call, forward or back.
-    ///
-    /// # Errors
-    /// There is no such call, or the device is lost.
-    pub fn run_to(&mut self, call: u64) -> Result<(), StepError> {
-        if call >= self.calls {
-            return Err(StepError::NoCall { call, calls: self.calls });
+    fn take_times(&mut self, on: bool) -> bool {
+        if self.gpu.profile.timestamp_bits == 0 {
+            return false;
         }
-        let at = self.place.calls;
-        // Going on costs what lies between; a state that was kept costs itself, as much as a frame or so.
-        let snapshots = self
-            .snapshots
-            .iter()
-            .rposition(|snapshots| snapshots.place.calls <= call && (at > call + 1 || snapshots.place.calls > at));
-        match snapshots {
-            Some(snapshots) => self.restore(snapshots)?,
-            None if at > call + 1 || self.at_end => self.rewind()?,
-            None => {}
-        }
-        self.advance(call + 1)
+        // A call that is the thousandth would be submitted in the middle of its time.
+        self.recorder.timed = on;
+        true
     }
 
-    /// Executes what is left of the capture, which is more than its last call.
-    ///
-    /// # Errors
-    /// The device is lost.
-    pub fn run_to_end(&mut self) -> Result<(), StepError> {
-        self.advance(u64::MAX)
+    fn begin_lap(&mut self, laps: &mut Laps) -> Result<(), Error> {
+        laps.begin(self)
     }
 
-    /// Goes to the beginning: nothing has been executed.
-    ///
-    /// # Errors
-    /// The file is gone, or the device is lost.
-    pub fn rewind(&mut self) -> Result<(), StepError> {
-        self.renderer.restart(&mut |_| {})?;
-        self.begin()
+    fn end_lap(&mut self, laps: &mut Laps) -> Result<(), Error> {
+        laps.end(self)
     }
 
-    fn begin(&mut self) -> Result<(), StepError> {
-        self.reader = self.source.reader(&self.uses)?;
-        self.words.clear();
-        (self.place, self.keyframe, self.shown, self.errors) = (Place::default(), false, None, 0);
-        (self.frames, self.at_end) = (0, false);
-        Ok(())
+    fn answer_lap(laps: &mut Laps, reply: &Reply) {
+        laps.answer(reply);
     }
 
-    /// The targets that are set behind the last call, where they are views of textures that live.
-    #[must_use]
-    pub fn targets(&self) -> Vec<(Target, View)> {
-        let state = self.renderer.state();
-        let set = &state.render_targets;
-        let colors = set.color.iter().enumerate().map(|(index, view)| (Target::Color(index as u8), *view));
-        let all = colors.chain([(Target::Depth, set.depth)]);
-        all.filter(|(_, view)| state.objects.texture(view.texture).is_some()).collect()
+    fn durations(laps: Laps) -> Vec<Option<Duration>> {
+        laps.durations().collect()
     }
-
-    /// Goes behind a call: the targets that are set there.
-    ///
-    /// # Errors
-    /// As [`Stepper::run_to`].
-    pub fn targets_after(&mut self, call: u64) -> Result<Vec<(Target, View)>, StepError> {
-        self.run_to(call)?;
-        Ok(self.targets())
-    }
-
-    /// What best shows what the last call did: a draw's or clear's first target, a copy's destination, a dispatch's first
-    /// image, the texture that is presented. `None` for calls that leave nothing to be seen.
-    #[must_use]
-    pub fn shown(&self) -> Option<View> {
-        self.shown.filter(|view| self.renderer.state().objects.texture(view.texture).is_some())
-    }
-
-    /// What a subresource of a texture holds behind the last call. Of several samples, colours are averaged and of depth
-    /// the first one is taken. `None` where there is no such texture or it cannot be read.
-    ///
-    /// # Errors
-    /// The device is lost, or has no memory left.
-    pub fn picture(&mut self, view: View) -> Result<Option<Texels>, StepError> {
-        Ok(self.renderer.look(view)?)
-    }
-
-    /// What [`Stepper::shown`] names, behind each of these calls, in one replay. Calls that show nothing are left out.
-    ///
-    /// # Errors
-    /// As [`Stepper::run_to`].
-    pub fn pictures(
-        &mut self,
-        calls: impl IntoIterator<Item = u64>,
-        mut each: impl FnMut(u64, &Texels),
-    ) -> Result<(), StepError> {
-        let mut calls: Vec<u64> = calls.into_iter().collect();
-        calls.sort_unstable();
-        calls.dedup();
-        for call in calls {
-            self.run_to(call)?;
-            if let Some(view) = self.shown()
-                && let Some(look) = self.picture(view)?
-            {
-                each(call, &look);
-            }
-        }
-        Ok(())
-    }
-}
-
-/// How far to go at once.
-struct Piece {
-    end: usize,
-    calls: u64,
-    /// Word of the last call in it.
-    last: Option<usize>,
-}
-
-impl Stepper {
-    fn of(mut renderer: Renderer, source: Source) -> Result<Self, StepError> {
-        renderer.presenter.headless = true;
-        let uses = Arc::new(Uses::of(source.input()?)?);
-        let reader = source.reader(&uses)?;
-        renderer.stats.program.clone_from(&reader.info().program);
-        renderer.recall();
-        let mut stepper = Self {
-            renderer,
-            source,
-            uses,
-            reader,
-            words: Vec::new(),
-            keyframe: false,
-            place: Place::default(),
-            calls: 0,
-            rejected: FxHashSet::default(),
-            damage: None,
-            shown: None,
-            errors: 0,
-            snapshots: Vec::new(),
-            keep_every: KEEP_EVERY,
-            frames: 0,
-            at_end: false,
-        };
-        stepper.count();
-        stepper.begin()?;
-        Ok(stepper)
-    }
-
-    /// Reads the capture once for the number of its calls, and for the packets that look like calls and are none, since the
-    /// validator rejects them.
-    fn count(&mut self) {
-        let (mut validator, mut state) = (Validator::new(*self.renderer.validator.budgets()), State::default());
-        let mut batches = 0;
-        let mut damages = Vec::new();
-        loop {
-            match self.reader.next() {
-                Ok(Some(batch)) => {
-                    batches += 1;
-                    for located in afterimage_stream::Reader::new(&batch.words).flatten() {
-                        let good = validator.check(&state, &located, self.reader.arena()).is_ok();
-                        if good {
-                            state.apply(&located.packet);
-                        }
-                        match located.packet.kind().is_call() && !batch.keyframe {
-                            true if good => self.calls += 1,
-                            true => drop(self.rejected.insert((batches, located.at))),
-                            false => {}
-                        }
-                    }
-                }
-                Ok(None) => break,
-                // What lies behind damage may be good; what cannot be read never ends.
-                Err(error) => {
-                    validator.resume();
-                    damages.push(error.to_string());
-                    if matches!(error, CaptureError::Io { .. }) {
-                        break;
-                    }
-                }
-            }
-        }
-        self.damage = (!damages.is_empty()).then(|| damages.join("\n"));
-    }
-
-    /// Reads the next batch; false at the end.
-    fn next_batch(&mut self) -> bool {
-        loop {
-            match self.reader.next() {
-                Ok(Some(batch)) => {
-                    (self.words, self.keyframe) = (batch.words, batch.keyframe);
-                    self.place.batches += 1;
-                    self.place.word = 0;
-                    return true;
-                }
-                Ok(None) | Err(CaptureError::Io { .. }) => return false,
-                // What the damage is was said when the calls were counted.
-                Err(_) => self.renderer.validator.resume(),
-            }
-        }
-    }
-
-    /// Executes until so many calls have been.
-    fn advance(&mut self, calls: u64) -> Result<(), StepError> {
-        self.advance_watched(calls, None)
-    }
-
-    /// The same; the time of the last call is taken.
-    pub(crate) fn advance_watched(&mut self, calls: u64, mut laps: Option<&mut Laps>) -> Result<(), StepError> {
-        while self.place.calls < calls && !self.at_end {
-            if self.place.word >= self.words.len() {
-                self.at_end = !self.next_batch();
-                continue;
-            }
-            if self.keep_due() {
-                self.keep()?;
-            }
-            let piece = self.piece(calls);
-            let timed = piece.last.filter(|_| self.place.calls + piece.calls == calls);
-            match (timed, laps.as_deref_mut()) {
-                (Some(last), Some(laps)) => {
-                    self.execute(self.place.word..last, Some(laps));
-                    laps.begin(&mut self.renderer)?;
-                    self.execute(last..piece.end, Some(laps));
-                    laps.end(&mut self.renderer)?;
-                }
-                (_, laps) => self.execute(self.place.word..piece.end, laps),
-            }
-            if let Some(last) = piece.last {
-                self.shown = shown_by(&self.words[last..], self.renderer.state());
-            }
-            self.place.calls += piece.calls;
-            self.place.word = piece.end;
-            if let Some(error) = self.renderer.take_loss() {
-                return Err(error.into());
-            }
-        }
-        Ok(())
-    }
-
-    /// Executes words of the batch. Rejected packets are counted by their replies.
-    fn execute(&mut self, words: Range<usize>, mut laps: Option<&mut Laps>) {
-        let mut count = |reply| {
-            self.errors += u64::from(matches!(reply, Reply::Error { .. }));
-            if let Some(laps) = &mut laps {
-                laps.answer(&reply);
-            }
-        };
-        drop(self.renderer.execute(&self.words[words], self.reader.arena(), &mut count));
-    }
-
-    /// What to execute next: up to a call, or the beginning of the frame after this one's, or the batch's end.
-    fn piece(&mut self, calls: u64) -> Piece {
-        let from = self.place.word;
-        let mut piece = Piece { end: self.words.len(), calls: 0, last: None };
-        for located in afterimage_stream::Reader::new(&self.words[from..]).flatten() {
-            let kind = located.packet.kind();
-            if kind == Kind::BeginFrame && !self.keyframe {
-                if located.at > 0 {
-                    piece.end = from + located.at;
-                    break;
-                }
-                self.frames += 1;
-            }
-            let rejected = || self.rejected.contains(&(self.place.batches, from + located.at));
-            if kind.is_call() && !self.keyframe && !rejected() {
-                piece.calls += 1;
-                piece.last = Some(from + located.at);
-                if self.place.calls + piece.calls == calls {
-                    piece.end = from + located.at + usize::from(located.header.units);
-                    break;
-                }
-            }
-        }
-        piece
-    }
-
-    fn begins_frame(&self) -> bool {
-        let first = afterimage_stream::Reader::new(&self.words[self.place.word..]).next();
-        matches!(first, Some(Ok(located)) if located.packet.kind() == Kind::BeginFrame)
-    }
-
-    fn keep_due(&self) -> bool {
-        self.frames >= self.keep_every
-            && !self.keyframe
-            && self.snapshots.last().is_none_or(|snapshots| snapshots.place.calls < self.place.calls)
-            && self.begins_frame()
-    }
-
-    /// Keeps the present state, to which going back is possible then.
-    fn keep(&mut self) -> Result<(), StepError> {
-        self.frames = 0;
-        let (mut words, arena) = self.renderer.snapshot()?;
-        let header: Header = bytemuck::cast(self.words[self.place.word]);
-        renumber(&mut words, header.sequence);
-        let bytes = words.len() * 8 + arena.slot_size(0).unwrap_or(0) as usize;
-        self.snapshots.push(Snapshot { place: self.place, words, arena, bytes });
-        while self.snapshots.iter().map(|snapshots| snapshots.bytes).sum::<usize>() > KEEP_BYTES {
-            let mut number = 0;
-            self.snapshots.retain(|_| {
-                number += 1;
-                number % 2 == 0
-            });
-            self.keep_every = self.keep_every.saturating_mul(2);
-        }
-        Ok(())
-    }
-
-    fn restore(&mut self, snapshots: usize) -> Result<(), StepError> {
-        self.rewind()?;
-        let Some(snapshots) = self.snapshots.get(snapshots) else { return Ok(()) };
-        drop(self.renderer.execute(&snapshots.words, &snapshots.arena, &mut |_| {}));
-        let place = snapshots.place;
-        while self.place.batches < place.batches && self.next_batch() {}
-        self.place = place;
-        Ok(())
-    }
-}
-
-/// The view that shows what a call did, which is the first packet of the words.
-fn shown_by(words: &[u64], state: &State) -> Option<View> {
-    let Some(Ok(located)) = afterimage_stream::Reader::new(words).next() else { return None };
-    let targets = &state.render_targets;
-    let there = |view: &&View| !view.texture.is_none();
-    let color = || targets.color.iter().find(there).copied();
-    let depth = || Some(targets.depth).filter(|view| there(&view));
-    let whole = |id: ObjectId| View { texture: id, level: 0, layer: 0 };
-    let texture =
-        |part: Part| (part.id.kind() == Some(ObjectKind::Texture)).then(|| part.view.unwrap_or(whole(part.id)));
-    let (mut shown, mut read) = (None, None);
-    located.packet.effects(|effect| match effect {
-        Effect::Draws { .. } => shown = color().or_else(depth),
-        Effect::Clears(body, _) if body.flags & Clear::COLOR != 0 => shown = color().or_else(depth),
-        Effect::Clears(..) => shown = depth().or_else(color),
-        Effect::Dispatches(_) => {
-            shown = state.storage_images(Stage::Compute).iter().map(|image| image.view).find(|v| there(&v));
-        }
-        Effect::Reads(part) => read = texture(part),
-        Effect::Writes(part, _) => shown = texture(part),
-        // A window shows what was read for it; a query shows nothing.
-        Effect::Outputs(_) => shown = read,
-        Effect::Creates { .. }
-        | Effect::Declares(_)
-        | Effect::Describes(_)
-        | Effect::Destroys(_)
-        | Effect::Uploads(_)
-        | Effect::Answers(_)
-        | Effect::Binds { .. }
-        | Effect::Feedback { .. } => {}
-    });
-    shown
 }

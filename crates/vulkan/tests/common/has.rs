@@ -26,4 +26,6 @@ pub struct Has {
     pub images: bool,
     /// Atomic operations on texels.
     pub image_atomics: bool,
+    /// Textures that are arrays, each texel of which has samples.
+    pub sample_arrays: bool,
 }

@@ -14,7 +14,7 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{
     Arena, Encoder, Executor, Format, ObjectId, ObjectKind, Reader, Reply, StreamError, UploadRef, VertexFormat,
 };
-use afterimage_vulkan::{Gpu, Options, OwnProcess, Renderer, Without};
+use afterimage_vulkan::{Gpu, Options, OwnProcess, Without};
 use bytemuck::Zeroable;
 use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
@@ -23,8 +23,28 @@ use ways::{Ends, Filed, Tally};
 pub use drawn::*;
 
 /// Everything.
-pub const HAS: has::Has =
-    has::Has { primitives: true, raster_options: true, sampler_options: true, images: true, image_atomics: true };
+pub const HAS: has::Has = has::Has {
+    primitives: true,
+    raster_options: true,
+    sampler_options: true,
+    images: true,
+    image_atomics: true,
+    sample_arrays: true,
+};
+
+/// The renderer whose tests these are.
+pub type Renderer = afterimage_vulkan::Renderer;
+
+/// A stepper with it.
+pub type Stepper = afterimage_vulkan::Stepper;
+
+/// Edge of a target that it takes a while to fill often.
+pub const MUCH: u32 = 512;
+
+/// What the device found wrong.
+pub fn messages(renderer: &Renderer) -> u64 {
+    renderer.validation_messages()
+}
 
 /// Language number of Direct3D 9's tokens.
 const D3D9: u32 = 1;
@@ -418,6 +438,22 @@ impl Guest {
         let gpu = Arc::clone(self.renderer.gpu());
         drop(self.renderer);
         assert_eq!(gpu.instance.validation_messages(), 0, "the validation layer reported something: see the log");
+    }
+
+    /// Whether it has arrays of cubes.
+    pub fn has_cube_arrays(&self) -> bool {
+        self.renderer.gpu().profile.shaders.cube_arrays
+    }
+
+    /// Samples, bit n of n, that textures of integers may have.
+    pub fn integer_samples(&self) -> u32 {
+        self.renderer.gpu().profile.limits.sampled_image_integer_sample_counts.as_raw()
+    }
+
+    /// Another renderer of the same device, that nothing has been drawn with.
+    pub fn another_renderer(&self) -> Renderer {
+        let options = Options { raw_addresses: true, cache_dir: None, ..Default::default() };
+        Renderer::on(Arc::clone(self.renderer.gpu()), options).expect("a renderer")
     }
 
     pub fn texture_with(&mut self, body: CreateTexture) -> ObjectId {

@@ -22,6 +22,7 @@ mod overlay;
 mod pixel_interface;
 mod pixel_operations;
 mod raster;
+mod replay;
 mod same;
 mod samplers;
 mod stages;

@@ -4,9 +4,9 @@
 //! The renderer notes in its [`Journal`] what it does, and a thread looks there and at the semaphore of submissions. Time is what that
 //! thread has seen go by, so that a machine which sleeps or is busy elsewhere makes nothing late.
 
-use crate::error::{Error, Result};
+use crate::own_process::{Cause, Hang};
 use afterimage_ipc::Journal;
-use afterimage_render::own_process::{Cause, Hang};
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -69,7 +69,7 @@ impl Dog {
     }
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Stop {
     stopped: Mutex<bool>,
     changed: Condvar,
@@ -85,19 +85,23 @@ impl Stop {
 }
 
 /// The thread. Dropping this ends it.
-pub(crate) struct Watchdog {
+#[derive(Debug)]
+pub struct Watchdog {
     stop: Arc<Stop>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Watchdog {
-    /// Begins to look; `completed` says which submission the GPU has completed last.
-    pub(crate) fn new(
+    /// Begins to look; `completed` says which submission the GPU has completed last, if the journal does not say it.
+    ///
+    /// # Errors
+    /// The system has no thread left.
+    pub fn new(
         journal: Arc<Journal>,
         limit: Duration,
         on_hang: Arc<dyn Fn(&Hang) + Send + Sync>,
         completed: impl Fn() -> Option<u64> + Send + 'static,
-    ) -> Result<Self> {
+    ) -> io::Result<Self> {
         let stop = Arc::new(Stop::default());
         let (other, mut dog) = (Arc::clone(&stop), Dog::new(journal, limit));
         let step = LOOK.min(limit / 4).max(Duration::from_millis(1));
@@ -112,7 +116,7 @@ impl Watchdog {
                 }
             }
         };
-        let thread = std::thread::Builder::new().name("watchdog".to_owned()).spawn(check).map_err(Error::Watchdog)?;
+        let thread = std::thread::Builder::new().name("watchdog".to_owned()).spawn(check)?;
         Ok(Self { stop, thread: Some(thread) })
     }
 }
@@ -131,9 +135,9 @@ impl Drop for Watchdog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::own_process::{OF_CPUS, OF_GPUS, OwnProcess};
     use afterimage_config::Settings;
     use afterimage_ipc::Work;
-    use afterimage_render::own_process::{OF_CPUS, OF_GPUS, OwnProcess};
     use afterimage_stream::packets::Kind;
     use std::path::Path;
     use std::sync::mpsc;

@@ -1,5 +1,7 @@
 //! Replays: captures drawn from their start to their end.
 
+pub(crate) mod step;
+
 use crate::error::Error;
 use crate::renderer::Renderer;
 use afterimage_capture::{CaptureError, Reader};
@@ -37,6 +39,7 @@ impl<D: Device> Renderer<D> {
     /// # Errors
     /// Where the file is damaged (what can be read is drawn, and the first damage told), or the device is lost.
     pub fn replay<R: Read>(&mut self, reader: &mut Reader<R>) -> Result<Replayed, ReplayError> {
+        self.presenter.pictures.headless = true;
         self.stats.program.clone_from(&reader.info().program);
         let (frames, draws, skipped) = (self.stats.frames, self.draws, self.skipped_draws);
         let (mut errors, mut damage) = (0, None);
@@ -44,7 +47,11 @@ impl<D: Device> Renderer<D> {
         loop {
             match reader.next() {
                 // Rejected packets are counted by their replies.
-                Ok(Some(batch)) => drop(self.execute(&batch.words, reader.arena(), &mut count)),
+                Ok(Some(batch)) => {
+                    self.captures.replayed = Some(reader.time());
+                    drop(self.execute(&batch.words, reader.arena(), &mut count));
+                    self.captures.replayed = None;
+                }
                 Ok(None) => break,
                 Err(error) => {
                     tracing::warn!("{error}");

@@ -1,10 +1,8 @@
 //! What a texture holds, for people: texels of any format as numbers, and as a picture.
 
-use crate::error::Result;
-use crate::renderer::Renderer;
-use crate::transfer::depth;
-use afterimage_stream::packets::{Rect, View};
-use afterimage_stream::{Format, FormatFeatures};
+use crate::depth;
+use afterimage_stream::Format;
+use afterimage_stream::packets::View;
 
 /// What a subresource of a texture holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,6 +123,30 @@ fn small_float(bits: u32, mantissa: u32) -> f32 {
 }
 
 impl Texels {
+    /// What a renderer has read of a subresource of a format: `bytes` of the format `layout`, rows packed, and of compressed formats the
+    /// blocks that these were decoded from, where they are the texture's own.
+    #[must_use]
+    pub fn new(
+        view: View,
+        format: Format,
+        [width, height]: [u32; 2],
+        (layout, bytes): (Format, Vec<u8>),
+        blocks: Option<Vec<u8>>,
+    ) -> Self {
+        Self { view, format, width, height, layout, bytes, blocks }
+    }
+
+    /// In which format the bytes of a view are that a renderer has read of a texture of format `root`: floats of a compressed one, and
+    /// else the view's where its texels are as large.
+    #[must_use]
+    pub fn layout(format: Format, root: Format) -> Format {
+        match root.info().block > 1 {
+            true => Format::R32G32B32A32_SFLOAT,
+            false if format.info().block == 1 && format.info().bytes == root.info().bytes => format,
+            false => root,
+        }
+    }
+
     /// Texels of a format that is not compressed, from rows that are packed; `None` of others, and where bytes are missing.
     #[must_use]
     pub fn of_bytes(format: Format, [width, height]: [u32; 2], bytes: &[u8]) -> Option<Self> {
@@ -257,55 +279,6 @@ fn shared_exponent(word: u32) -> [f32; 4] {
     let scale = 2f32.powi((word >> 27) as i32 - 24);
     let channel = |at: u32| ((word >> at) & 0x1ff) as f32 * scale;
     [channel(0), channel(9), channel(18), 1.0]
-}
-
-impl Renderer {
-    /// What a subresource holds after everything executed so far. Of several samples, colours are averaged and of depth and
-    /// integers the first is taken. `None` where there is no such subresource, or nothing can read it.
-    ///
-    /// # Errors
-    /// Where the device is lost or has no memory left.
-    pub fn look(&mut self, view: View) -> Result<Option<Texels>> {
-        let asked = view;
-        let view = self.rooted(view);
-        let Some(shown) = self.resources.textures.get(asked.texture) else { return Ok(None) };
-        let format = shown.format;
-        let Some(texture) = self.resources.textures.get(view.texture) else { return Ok(None) };
-        let slices = if texture.is_3d() { texture.extent(view.level.into()).depth } else { texture.desc.layers };
-        if u32::from(view.level) >= texture.desc.levels || u32::from(view.layer) >= slices {
-            return Ok(None);
-        }
-        let extent = texture.extent(view.level.into());
-        let rect = Rect { x: 0, y: 0, width: extent.width, height: extent.height };
-        let compressed = texture.format.info().block > 1;
-        let blits = texture.choice.features & FormatFeatures::BLIT_SOURCE != 0;
-        let flat = match (compressed, texture.desc.samples > 1) {
-            (true, _) if !blits => return Ok(None),
-            (true, _) => self.flatten_blocks(view)?,
-            (false, true) => self.flatten_samples(view)?,
-            (false, false) => None,
-        };
-        let copied = match flat {
-            Some(flat) => Some(self.copy_flat(flat, rect)?),
-            None => self.copy_texels(view, rect, 1)?,
-        };
-        let Some(copied) = copied else { return Ok(None) };
-        let root = self.resources.textures.get(view.texture).map_or(format, |texture| texture.format);
-        let same_blocks =
-            compressed && (format.info().block, format.info().bytes) == (root.info().block, root.info().bytes);
-        let blocks = if same_blocks { self.copy_texels(view, rect, 1)? } else { None };
-        let number = self.submit()?;
-        self.recorder.submissions.wait(number)?;
-        let bytes = copied.texels();
-        let blocks = blocks.map(|blocks| blocks.texels());
-        // A view may be of another format with texels of the same size.
-        let layout = match compressed {
-            true => Format::R32G32B32A32_SFLOAT,
-            false if format.info().block == 1 && format.info().bytes == root.info().bytes => format,
-            false => root,
-        };
-        Ok(Some(Texels { view: asked, format, width: rect.width, height: rect.height, layout, bytes, blocks }))
-    }
 }
 
 #[cfg(test)]
