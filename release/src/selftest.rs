@@ -1,4 +1,5 @@
-//! The material of `afterimage selftest`: short captures of our samples, and what Mesa's driver for CPUs draws of them. It is made anew of
+//! The material of `afterimage selftest`: short captures of our samples, and what Mesa's driver for CPUs draws of them; and the shaders of
+//! our corpora, to be compiled. It is made anew of
 //! every build, and lies in no repository.
 
 use std::path::Path;
@@ -74,6 +75,13 @@ fn fill(ws: &Workspace, built: &Tree, folder: &Path, progress: &Progress) -> Res
         trim.arg("trim").arg(&whole).arg("-o").arg(&part).args(["--frames", FRAMES]);
         step::output(&mut trim, &format!("trimming a capture of {sample}"))?;
         words.push(part.into_os_string());
+    }
+    progress.now("shaders");
+    let shaders = temporary.path().join("shaders");
+    std::fs::create_dir_all(&shaders).doing(format!("creating {}", shaders.display()))?;
+    step::output(Command::new(build::shader_corpora(ws)?).arg(&shaders), "writing the shaders of our corpora")?;
+    for file in files::list(&shaders)? {
+        words.extend(["--shaders".into(), shaders.join(file).into_os_string()]);
     }
     step::output(with_device(&built.afterimage()).args(words), "drawing captures of the samples")?;
     let bytes = files::list(folder)?.iter().map(|file| files::size(&folder.join(file))).sum();

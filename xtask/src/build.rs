@@ -75,6 +75,9 @@ const SAMPLES: &[Source] = &[
 const CONSOLE_SAMPLES: [(&str, &str, &str); 2] =
     [("xbox", "afterimage-nv2a", "scene"), ("playstation", "afterimage-gnm", "water")];
 
+/// The example of the command line's crate that writes the shaders of the self-test's material.
+const CORPORA: &str = "shader_corpora";
+
 /// The libraries for programs of others: transform feedback, and the PlayStation 4's graphics.
 const EMBEDDED: [&str; 2] = ["libafterimage_feedback_c.so", "libafterimage_gnm_c.so"];
 
@@ -221,6 +224,8 @@ pub const PROGRAMS: &[&str] = &[
     CONSOLE_SAMPLES[1].2,
     "--example",
     "guest",
+    "--example",
+    CORPORA,
     "--test",
     "scenes",
 ];
@@ -259,6 +264,18 @@ pub fn afterimage(ws: &Workspace) -> Result<PathBuf> {
     without_paths(ws, &mut cargo)?;
     step::run(ws, &mut cargo, "building afterimage (release)", "")?;
     Ok(ws.target.join("release/afterimage"))
+}
+
+/// The program that writes captures of our corpora's shaders: it was built with the trees, last of them with this one.
+///
+/// # Errors
+/// No tree was built.
+pub fn shader_corpora(ws: &Workspace) -> Result<PathBuf> {
+    let built = ["debug", "release"].map(|folder| ws.target.join(folder).join("examples").join(CORPORA));
+    let age = |path: &PathBuf| std::fs::metadata(path).and_then(|file| file.modified()).ok();
+    built.into_iter().filter(|path| age(path).is_some()).max_by_key(age).ok_or_else(|| {
+        Failure::new("the shaders of the self-test", format!("{CORPORA} was not built: `cargo xtask build` builds it"))
+    })
 }
 
 /// Only the release library, and the samples that are linked with it.
@@ -310,6 +327,7 @@ fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
         CONSOLE_SAMPLES.iter().for_each(|(_, package, example)| {
             cargo.args(["-p", package, "--example", example]);
         });
+        cargo.args(["-p", "afterimage", "--example", CORPORA]);
         step::run(ws, &mut cargo, "building the consoles' samples (release)", "")?;
     }
     let from = ws.target.join(folder);

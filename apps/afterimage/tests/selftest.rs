@@ -3,6 +3,7 @@
 
 #[allow(dead_code, reason = "the objects are for other tests")]
 mod scene;
+mod shaders;
 
 use scene::Variant;
 use serde_json::Value;
@@ -89,6 +90,63 @@ fn what_is_drawn_as_stored_is_right() {
     );
     assert!(!page.contains("{{"));
     assert_eq!(page.matches("<tr").count(), page.matches("</tr>").count());
+}
+
+/// Some shaders of every corpus are compiled by the driver, by the software Metal, and none of them is run; what is refused is listed by name.
+#[test]
+fn shaders_of_our_corpora_are_compiled() {
+    let temp = tempfile::tempdir().unwrap();
+    scene::capture(&temp.path().join("scene.aftercap"), Variant::Plain);
+    let mut words = vec!["selftest".to_owned(), "--make".into(), "material".into(), "scene.aftercap".into()];
+    let mut counts = Vec::new();
+    // Doubles are refused by Metal's writer.
+    let wanted = |at: usize, entry: &shaders::Entry| at.is_multiple_of(97) || entry.name == "double_ops.aco.cs";
+    for corpus in shaders::all() {
+        let name = format!("{}.aftercap", corpus.name);
+        shaders::write(&temp.path().join(&name), &corpus, wanted);
+        counts.push(corpus.entries.iter().enumerate().filter(|(at, entry)| wanted(*at, entry)).count());
+        words.extend(["--shaders".to_owned(), name]);
+    }
+    assert!(counts.iter().all(|count| *count >= 3), "{counts:?}");
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let output = afterimage(temp.path(), &words).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let mut renderers = vec![("vulkan", 0)];
+    if cfg!(target_os = "linux") && has_clang() {
+        renderers.push(("metal-soft", 1));
+    }
+    for (renderer, refused) in renderers {
+        let line = ["selftest", "--material", "material", "-o", "page.html", "--renderer", renderer];
+        let (output, page, data) = finished(temp.path(), afterimage(temp.path(), &line).output().unwrap());
+        let out = text(&output.stdout);
+        assert!(output.status.success(), "{renderer}: {out}{}", text(&output.stderr));
+        let corpora = data["shaders"].as_array().unwrap();
+        assert_eq!(corpora.len(), counts.len());
+        for (corpus, count) in corpora.iter().zip(&counts) {
+            let [made, all] = [&corpus["made"], &corpus["ms"][0]];
+            let no = corpus["refused"].as_array().unwrap();
+            assert!(corpus["failed"].as_array().unwrap().is_empty() && corpus["wrong"].as_array().unwrap().is_empty());
+            assert_eq!(made.as_u64().unwrap() as usize + no.len(), *count, "{renderer}: {corpus}");
+            assert!(all.as_f64().unwrap() > 0.0 && page.contains(corpus["name"].as_str().unwrap()), "{corpus}");
+        }
+        let no = corpora[2]["refused"].as_array().unwrap();
+        assert_eq!(no.len(), refused, "{renderer}: {no:?}");
+        for one in no {
+            let [name, why] = [&one[0], &one[1]].map(|word| word.as_str().unwrap());
+            assert!(name.starts_with("double_ops") && why.contains("cannot be compiled"), "{name}: {why}");
+            assert!(page.contains(name), "{name}");
+        }
+    }
+}
+
+/// Whether there is a compiler for the software Metal.
+fn has_clang() -> bool {
+    #[cfg(target_os = "linux")]
+    if let Err(why) = afterimage_metal_soft::compiler() {
+        eprintln!("not tested with the software Metal, which needs clang: {why}");
+        return false;
+    }
+    true
 }
 
 #[test]

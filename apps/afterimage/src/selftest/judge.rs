@@ -281,7 +281,7 @@ impl Session<'_> {
     }
 
     /// An empty folder.
-    fn own_folder(&self, name: &str) -> Result<PathBuf, String> {
+    pub(super) fn own_folder(&self, name: &str) -> Result<PathBuf, String> {
         let folder = self.temporary.join(name);
         let unmade = |error: std::io::Error| self.private.hidden(&format!("making {}: {error}", folder.display()));
         match std::fs::remove_dir_all(&folder) {
@@ -294,11 +294,16 @@ impl Session<'_> {
 
     /// Replays a capture.
     fn replay(&self, capture: &Path, words: Vec<OsString>, validate: bool) -> Ended {
+        self.replay_within(capture, words, validate, LIMIT)
+    }
+
+    /// The same with another limit of time.
+    pub(super) fn replay_within(&self, capture: &Path, words: Vec<OsString>, validate: bool, limit: Duration) -> Ended {
         let command = self
             .own_folder("cache")
             .map_err(std::io::Error::other)
             .and_then(|cache| replay(self.renderer, self.device, capture, words, &cache, validate));
-        child::run(command, LIMIT, self.private)
+        child::run(command, limit, self.private)
     }
 }
 

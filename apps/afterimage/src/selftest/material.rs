@@ -24,6 +24,19 @@ pub(super) struct Index {
     /// On which device.
     pub(super) device: String,
     pub(super) captures: Vec<Entry>,
+    /// Shaders that are compiled, and not run.
+    #[serde(default)]
+    pub(super) shaders: Vec<Corpus>,
+}
+
+/// A capture that draws nothing with many shaders.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct Corpus {
+    pub(super) name: String,
+    /// Whose shaders they are.
+    pub(super) guest: String,
+    #[serde(flatten)]
+    pub(super) stored: Stored,
 }
 
 /// A capture.

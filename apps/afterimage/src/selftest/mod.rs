@@ -8,6 +8,7 @@ mod make;
 mod material;
 mod page;
 mod private;
+mod shaders;
 
 use crate::Failure;
 use clap::{Parser, ValueEnum};
@@ -15,6 +16,7 @@ use judge::{Session, Tested, Verdict};
 use machine::Machine;
 use private::Private;
 use serde::Serialize;
+use shaders::Compiled;
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -28,6 +30,8 @@ use std::process::ExitCode;
 /// and what differs, what the device can do, how long frames and draws take, messages of the driver
 /// and, where it is installed, of Vulkan's validation layer; and the same as JSON. It fetches nothing,
 /// and names neither the user nor folders of theirs.
+///
+/// Besides, every shader of our corpora is compiled, and a pipeline made of it, and none of them is run.
 ///
 /// A picture is right to the last bit; alike if 90 % of its pixels or more are the stored ones within
 /// one level of 255, and 2 % at most differ by more than 32, as devices do in filtering and at edges;
@@ -65,6 +69,9 @@ pub(crate) struct Args {
     /// Captures that material is made of.
     #[arg(value_name = "CAPTURE", requires = "make")]
     captures: Vec<PathBuf>,
+    /// A capture for the material of which shaders and pipelines are made, and nothing is drawn. May be given again.
+    #[arg(long, value_name = "CAPTURE", requires = "make")]
+    shaders: Vec<PathBuf>,
 }
 
 /// What draws. Whoever adds one says which words `afterimage replay` wants for it.
@@ -119,6 +126,8 @@ struct Run {
     made_by: String,
     made_on: String,
     tested: Vec<Tested>,
+    /// What became of shaders.
+    compiled: Vec<Compiled>,
     /// What is wrong besides.
     trouble: Vec<String>,
 }
@@ -134,11 +143,20 @@ impl Run {
 
     fn verdict(&self) -> Verdict {
         let worst = self.tested.iter().map(Tested::verdict).max().unwrap_or(Verdict::Wrong);
+        let worst = self.compiled.iter().map(Compiled::verdict).fold(worst, Verdict::max);
         if self.trouble.is_empty() { worst } else { Verdict::Wrong }
     }
 
-    /// The whole in a sentence.
+    /// The whole in a sentence or two.
     fn words(&self) -> String {
+        let shaders = match self.compiled.iter().filter(|compiled| compiled.verdict() == Verdict::Wrong).count() {
+            0 => "",
+            _ => " Shaders of our corpora could not be compiled.",
+        };
+        self.words_of_captures() + shaders
+    }
+
+    fn words_of_captures(&self) -> String {
         let all = self.tested.len();
         let of = |verdict| self.tested.iter().filter(|tested| tested.verdict() == verdict).count();
         let trouble = match self.trouble.is_empty() {
@@ -205,12 +223,15 @@ impl Run {
 
     /// For the terminal.
     fn text(&self) -> String {
-        let widest = self.tested.iter().map(|tested| tested.name.chars().count()).max().unwrap_or(0);
+        let names = self.tested.iter().map(|tested| &tested.name);
+        let names = names.chain(self.compiled.iter().map(|compiled| &compiled.name));
+        let widest = names.map(|name| name.chars().count()).max().unwrap_or(0);
         let row =
             |verdict: Verdict, name: &str, words: &str| format!("{:<6} {name:<widest$}  {words}\n", verdict.name());
         let mut text = format!("{}\n", self.drawn_with());
         self.trouble.iter().for_each(|trouble| text += &row(Verdict::Wrong, "device", trouble));
         self.tested.iter().for_each(|tested| text += &row(tested.verdict(), &tested.name, &tested.words()));
+        self.compiled.iter().for_each(|compiled| text += &row(compiled.verdict(), &compiled.name, &compiled.words()));
         for tested in &self.tested {
             let Some(times) = &tested.times else { continue };
             let us = |at: usize| times.draw_us[at].map_or_else(|| "?".into(), |us| format!("{us:.1}"));
@@ -247,7 +268,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     // Beside the program, or above it: where the release lies is nobody's business.
     let release = program.parent().and_then(Path::parent).unwrap_or_else(|| Path::new(""));
     let private = Private::new(&[(&folder, "MATERIAL"), (temporary.path(), "TEMPORARY"), (release, "RELEASE")]);
-    let bar = crate::pool::bar(index.captures.len() + 1, std::io::stderr().is_terminal());
+    let bar = crate::pool::bar(index.captures.len() + index.shaders.len() + 1, std::io::stderr().is_terminal());
     bar.set_message("devices");
     let machine = Machine::look(&private);
     bar.inc(1);
@@ -265,10 +286,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         tested.push(judge::test(&session, entry));
         bar.inc(1);
     }
+    let mut compiled = Vec::new();
+    for corpus in &index.shaders {
+        bar.set_message(corpus.name.clone());
+        compiled.push(shaders::test(&session, corpus));
+        bar.inc(1);
+    }
     bar.finish_and_clear();
     let trouble = machine.trouble.clone().filter(|_| args.renderer.is_vulkan()).into_iter().collect();
     let (made_by, made_on) = (index.made_by, index.device);
-    let run = Run { renderer: args.renderer, machine, made_by, made_on, tested, trouble };
+    let run = Run { renderer: args.renderer, machine, made_by, made_on, tested, compiled, trouble };
     let page = page::page(&run, temporary.path()).map_err(Failure::new)?;
     crate::outputs::write(&args.output, &page)?;
     crate::say(&run.text());

@@ -21,6 +21,7 @@ pub(super) fn page(run: &Run, temporary: &Path) -> Result<String, String> {
     summary(&mut body, run);
     machine(&mut body, run);
     figures(&mut body, run);
+    compiled(&mut body, run);
     for tested in &run.tested {
         capture(&mut body, tested, temporary)?;
     }
@@ -39,6 +40,11 @@ fn data(run: &Run) -> Value {
         value["verdict"] = json!(tested.verdict());
         value
     });
+    let shaders = run.compiled.iter().map(|compiled| {
+        let mut value = json!(compiled);
+        value["verdict"] = json!(compiled.verdict());
+        value
+    });
     json!({
         "afterimage": env!("CARGO_PKG_VERSION"),
         "renderer": run.renderer,
@@ -48,6 +54,7 @@ fn data(run: &Run) -> Value {
         "machine": run.machine,
         "material": { "made_by": run.made_by, "device": run.made_on },
         "captures": captures.collect::<Vec<_>>(),
+        "shaders": shaders.collect::<Vec<_>>(),
     })
 }
 
@@ -66,6 +73,9 @@ fn summary(out: &mut String, run: &Run) {
     }
     for tested in &run.tested {
         row(out, &tested.name, Some(tested.verdict()), &tested.words());
+    }
+    for compiled in &run.compiled {
+        row(out, &compiled.name, Some(compiled.verdict()), &compiled.words());
     }
     let (verdict, words) = run.shaders();
     row(out, "shaders", Some(verdict), &words);
@@ -140,6 +150,47 @@ fn figures(out: &mut String, run: &Run) {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody>\n</table></div>\n");
+}
+
+/// Shaders of our corpora: how long they take, and which cannot be made.
+fn compiled(out: &mut String, run: &Run) {
+    if run.compiled.is_empty() {
+        return;
+    }
+    out.push_str(
+        "<h2>Shaders of our corpora</h2>\n<p>Each was translated and compiled, and a pipeline made of it; none was run. Milliseconds on the \
+         CPU.</p>\n<div class=wide><table>\n<thead><tr><th>corpus</th><th>made</th><th>refused by us</th><th>failed</th><th>all</th>\
+         <th>median</th><th>longest</th></tr></thead>\n<tbody>\n",
+    );
+    for corpus in &run.compiled {
+        let (made, refused, failed) = (corpus.made, corpus.refused.len(), corpus.failed.len());
+        let [all, median, longest] = corpus.ms.map(|ms| format!("{ms:.1}"));
+        add(
+            out,
+            format_args!(
+                "<tr><th>{}</th><td>{made}</td><td>{refused}</td><td>{failed}</td><td>{all}</td><td>{median}</td><td>{longest}</td></tr>\n",
+                escaped(&corpus.name)
+            ),
+        );
+    }
+    out.push_str("</tbody>\n</table></div>\n");
+    for corpus in &run.compiled {
+        let name = escaped(&corpus.name);
+        corpus.wrong.iter().for_each(|line| add(out, format_args!("<p class=wrong>{name}: {}</p>\n", escaped(line))));
+        for (title, class, list) in [("failed", "wrong", &corpus.failed), ("refused by us", "alike", &corpus.refused)] {
+            if list.is_empty() {
+                continue;
+            }
+            let open = if class == "wrong" { " open" } else { "" };
+            let count = list.len();
+            add(out, format_args!("<details{open}><summary class={class}>{name}, {title}: {count}</summary><pre>"));
+            for (shader, why) in list {
+                add(out, format_args!("{}: {}\n", escaped(shader), escaped(why)));
+            }
+            out.push_str("</pre></details>\n");
+        }
+        lines(out, &format!("What the driver said of {}", corpus.name), &corpus.driver);
+    }
 }
 
 fn capture(out: &mut String, tested: &Tested, temporary: &Path) -> Result<(), String> {

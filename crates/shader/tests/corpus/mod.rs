@@ -174,9 +174,9 @@ pub(crate) fn in_another_version(op: Opcode, version: Version) -> (Program, usiz
     (program, place)
 }
 
-/// The files of a folder (from that of the crate) with an extension, by name.
+/// The files of a folder (from that of this crate, which may be another one's neighbour) with an extension, by name.
 pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, Vec<u8>)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/shader").join(folder);
     let files = std::fs::read_dir(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut paths: Vec<_> = files.flatten().map(|file| file.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|found| found == extension));

@@ -1,7 +1,7 @@
 //! The shaders, and what they read.
 
-use crate::pixel::scene::{Holds, Scene};
-use crate::{pixel, recorded, transform};
+use super::pixel::scene::{Holds, Scene};
+use super::{pixel, recorded, transform};
 use afterimage_interp::{Environment, SampleArgs};
 use afterimage_ir::{BankDecl, BankSource, InputAt, InputDecl, TextureDecl};
 use afterimage_nv2a_types::Registers;
@@ -25,6 +25,9 @@ const WORLDS: u64 = 3;
 /// A shader.
 pub struct Entry {
     pub name: String,
+    /// As streams have it.
+    pub language: Language,
+    pub code: Vec<u8>,
     pub shader: Shader,
     pub worlds: Vec<Box<dyn Environment>>,
 }
@@ -32,7 +35,7 @@ pub struct Entry {
 impl Entry {
     fn new(name: String, language: Language, code: &[u8], worlds: Vec<Box<dyn Environment>>) -> Self {
         let shader = Shader::new(language, code).unwrap_or_else(|error| panic!("{name}: {error}"));
-        Self { name, shader, worlds }
+        Self { name, language, code: code.to_vec(), shader, worlds }
     }
 }
 
@@ -127,6 +130,16 @@ impl Environment for Pixels {
 }
 
 pub fn all() -> Vec<Entry> {
+    let mut entries = of_ours();
+    let recorded = recorded::programs().unwrap_or_default().into_keys().enumerate();
+    entries.extend(recorded.map(|(at, words)| {
+        program(format!("recorded program {at}"), &Program::parse(&words, 0).expect("was recorded"))
+    }));
+    entries
+}
+
+/// Those that nobody else has made.
+pub fn of_ours() -> Vec<Entry> {
     let mut entries = programs();
     entries.extend(transforms());
     entries.extend(pixel_shaders());
@@ -134,7 +147,7 @@ pub fn all() -> Vec<Entry> {
 }
 
 fn programs() -> Vec<Entry> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shader-nv2a/tests/microcode/programs");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/shader-nv2a/tests/microcode/programs");
     let mut sources: Vec<(String, Program)> = Vec::new();
     for file in std::fs::read_dir(&folder).expect("the programs are there") {
         let path = file.expect("a file").path();
@@ -161,20 +174,16 @@ fn programs() -> Vec<Entry> {
         let bytes: Vec<u8> = (0..16 * (1 + seed as usize % 24)).map(|_| random.word() as u8).collect();
         sources.push((format!("random program {seed}"), generate(&bytes)));
     }
-    for (at, words) in recorded::programs().unwrap_or_default().into_keys().enumerate() {
-        sources.push((format!("recorded program {at}"), Program::parse(&words, 0).expect("was recorded")));
-    }
-    let worlds = || {
-        let world = |seed| {
-            let mut random = transform::random::Random(seed);
-            let registers = random.registers();
-            Box::new(Vertices::of(&registers, &mut random).with_constants(&mut random)) as Box<dyn Environment>
-        };
-        (0..WORLDS).map(world).collect()
+    sources.into_iter().map(|(name, source)| program(name, &source)).collect()
+}
+
+fn program(name: String, program: &Program) -> Entry {
+    let world = |seed| {
+        let mut random = transform::random::Random(seed);
+        let registers = random.registers();
+        Box::new(Vertices::of(&registers, &mut random).with_constants(&mut random)) as Box<dyn Environment>
     };
-    let entry =
-        |(name, program): (String, Program)| Entry::new(name, Language::Nv2aProgram, &program.to_bytes(), worlds());
-    sources.into_iter().map(entry).collect()
+    Entry::new(name, Language::Nv2aProgram, &program.to_bytes(), (0..WORLDS).map(world).collect())
 }
 
 fn transforms() -> Vec<Entry> {
