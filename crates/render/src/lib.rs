@@ -5,7 +5,7 @@
 //!   [`loops`]: what of a shader may keep a GPU busy.
 //! * [`wishes`]: files that the user wants. [`pictures`]: who gets pictures, and what is drawn over them. [`hud`]: figures over pictures, as
 //!   rectangles. [`stats`]: figures about a run.
-//! * [`constants`]: constants as shaders find them.
+//! * [`constants`]: constants as shaders find them. [`dynamic`]: states in words, to compare.
 //! * [`captures`]: capture files that are asked for and written. [`snapshot`]: what they begin with. [`looked`]: what is read back, for
 //!   whoever looks at it besides.
 //! * [`step`]: captures call by call. [`texels`], [`depth`]: what a texture holds, for people.
@@ -15,6 +15,7 @@
 pub mod captures;
 pub mod constants;
 pub mod depth;
+pub mod dynamic;
 pub mod hud;
 pub mod looked;
 pub mod loops;

@@ -45,6 +45,35 @@ pub struct Located<'a> {
     pub at: usize,
 }
 
+/// Runs code for a packet. For the kinds that draws come with it is compiled once each, so that checking, applying and executing are one
+/// piece of code that asks for the kind only once: a third of the time that packets took.
+#[macro_export]
+macro_rules! by_kind {
+    ($located:ident => $often:expr, else $seldom:expr) => {
+        $crate::by_kind! {
+            @each $located, $often, $seldom;
+            Draw(body)
+            DrawIndexed(body)
+            SetConstants(body, tail)
+            SetTextures(body, tail)
+            SetVertexBuffers(body, tail)
+            SetRaster(body)
+            SetDepthStencil(body)
+            SetBlend(body, tail)
+            UpdateBuffer(body)
+        }
+    };
+    (@each $located:ident, $often:expr, $seldom:expr; $($kind:ident($($part:ident),+))*) => {
+        match $located.packet {
+            $( $crate::Packet::$kind($($part),+) => {
+                let $located = $crate::Located { packet: $crate::Packet::$kind($($part),+), ..$located };
+                $often
+            } )*
+            _ => $seldom,
+        }
+    };
+}
+
 impl<'a> Located<'a> {
     /// An error about this packet.
     #[must_use]

@@ -8,7 +8,7 @@ use crate::execute::dynamic::RASTER;
 use crate::pipeline::prediction::Rest;
 use crate::renderer::Renderer;
 use crate::state::apply::{Applied, Stop, differs};
-use crate::state::dynamic::PackedRaster;
+use afterimage_render::dynamic::PackedRaster;
 use afterimage_state::{Apply, Effect, Tracker, apply_often, check_clean, checking};
 use afterimage_stream::packets::Stage;
 use afterimage_stream::{Group, Groups, Host};

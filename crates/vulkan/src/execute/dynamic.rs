@@ -6,7 +6,8 @@ use crate::device::gpu::Gpu;
 use crate::pipeline::{key, raster};
 use crate::renderer::Renderer;
 use crate::resources::sampler::compare;
-use crate::state::dynamic::{DynamicBlend, DynamicRaster, DynamicTests, PackedRaster};
+use crate::state::dynamic::DynamicBlend;
+use afterimage_render::dynamic::{DynamicRaster, DynamicTests, PackedRaster};
 use afterimage_state::{Effect, trace};
 use afterimage_stream::host::RasterStates;
 use afterimage_stream::packets::{

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::memory::buffer::GuestBuffer;
 use crate::pipeline::prediction::{Batch, Rest};
 use crate::renderer::Renderer;
-use afterimage_stream::{Arena, Executor, Kind, Located, Packet, Reader, Reply, StreamError};
+use afterimage_stream::{Arena, Executor, Kind, Located, Packet, Reader, Reply, StreamError, by_kind};
 use std::time::Duration;
 
 impl Renderer {
@@ -19,29 +19,7 @@ impl Renderer {
         whole: &Batch<'_>,
         replies: &mut dyn FnMut(Reply),
     ) -> std::result::Result<(), Box<StreamError>> {
-        /// For the kinds that draws come with, the three are one piece of code that asks for the kind only once: a third of
-        /// the time that packets took.
-        macro_rules! run {
-            ($($kind:ident($($part:ident),+))*) => {
-                match located.packet {
-                    $( Packet::$kind($($part),+) => {
-                        self.run::<false>(Located { packet: Packet::$kind($($part),+), ..located }, whole, replies)
-                    } )*
-                    _ => self.run_other(located, whole, replies),
-                }
-            };
-        }
-        run! {
-            Draw(body)
-            DrawIndexed(body)
-            SetConstants(body, tail)
-            SetTextures(body, tail)
-            SetVertexBuffers(body, tail)
-            SetRaster(body)
-            SetDepthStencil(body)
-            SetBlend(body, tail)
-            UpdateBuffer(body)
-        }
+        by_kind!(located => self.run::<false>(located, whole, replies), else self.run_other(located, whole, replies))
     }
 
     #[inline(never)]

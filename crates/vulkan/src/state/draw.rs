@@ -3,10 +3,11 @@
 use crate::pipeline::key::Key;
 use crate::pipeline::raster::Raster;
 use crate::resources::descriptors::{ImageKey, SlotKey};
-use crate::state::dynamic::{DynamicBlend, DynamicTests, PackedRaster};
+use crate::state::dynamic::DynamicBlend;
 use crate::state::vertices::{Bound, Indices};
 use afterimage_abi::push;
 use afterimage_render::constants::SystemBlock;
+use afterimage_render::dynamic::{DynamicTests, PackedRaster};
 use afterimage_stream::VERTEX_BUFFERS;
 use afterimage_stream::packets::{SetDepthBounds, SetViewport};
 use ash::vk;
