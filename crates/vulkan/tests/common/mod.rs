@@ -4,6 +4,7 @@
 pub mod code;
 pub mod drawn;
 pub mod has;
+pub mod streams;
 pub mod ways;
 
 use afterimage_ipc::ArenaConfig;
