@@ -116,6 +116,10 @@ impl afterimage_metal_calls::Device for Device {
         buffer.write(offset, bytes).map_err(|fault| refused("contents", fault))
     }
 
+    fn fill(&self, buffer: &Buffer, offset: u64, length: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result {
+        buffer.fill(offset, length, fill).map_err(|fault| refused("contents", fault))
+    }
+
     fn read(&self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result {
         buffer.read(offset, bytes).map_err(|fault| refused("contents", fault))
     }

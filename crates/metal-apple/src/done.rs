@@ -55,6 +55,11 @@ impl Done {
         self.changed.notify_all();
     }
 
+    /// A command buffer that nobody waits for has failed.
+    pub(crate) fn add(&self, fault: Fault) {
+        self.state().add(fault);
+    }
+
     /// Something is wrong with what is encoded.
     pub(crate) fn fault(&self, call: &'static str, text: String) {
         self.state().add(Fault { call, text, lost: false, command_buffer: 0 });

@@ -13,7 +13,7 @@ use afterimage_metal_calls::{
 use objc2::runtime::ProtocolObject;
 use objc2_foundation::NSRange;
 use objc2_metal::{
-    MTLBlitCommandEncoder as _, MTLBlitOption, MTLCommandBuffer as _, MTLComputeCommandEncoder as _,
+    MTLBlitCommandEncoder, MTLBlitOption, MTLCommandBuffer as _, MTLComputeCommandEncoder as _,
     MTLRenderCommandEncoder as _, MTLRenderStages, MTLResourceUsage, MTLScissorRect, MTLViewport,
 };
 use std::ptr::NonNull;
@@ -27,6 +27,54 @@ fn option(texture: &Texture, aspect: Aspect) -> MTLBlitOption {
         Aspect::Depth if format.has_stencil() => MTLBlitOption::DepthFromDepthStencil,
         Aspect::Stencil if format.has_depth() => MTLBlitOption::StencilFromDepthStencil,
         _ => MTLBlitOption::None,
+    }
+}
+
+/// `copyFromBuffer:toBuffer:`.
+///
+/// # Safety
+/// Both ranges lie in their buffers, and do not overlap.
+unsafe fn copy_bytes(
+    encoder: &ProtocolObject<dyn MTLBlitCommandEncoder>,
+    (from, from_offset): (&Buffer, u64),
+    (to, to_offset): (&Buffer, u64),
+    size: u64,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        encoder.copyFromBuffer_sourceOffset_toBuffer_destinationOffset_size(
+            &from.0.raw,
+            bytes(from_offset),
+            &to.0.raw,
+            bytes(to_offset),
+            bytes(size),
+        );
+    }
+}
+
+/// `copyFromBuffer:toTexture:options:`.
+///
+/// # Safety
+/// The rows lie in the buffer, and the region in the texture.
+unsafe fn copy_texels(
+    encoder: &ProtocolObject<dyn MTLBlitCommandEncoder>,
+    (buffer, layout): (&Buffer, BufferLayout),
+    (texture, region, aspect): (&Texture, Region, Aspect),
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        encoder.copyFromBuffer_sourceOffset_sourceBytesPerRow_sourceBytesPerImage_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_options(
+            &buffer.0.raw,
+            bytes(layout.offset),
+            bytes(layout.bytes_per_row),
+            bytes(layout.bytes_per_image),
+            size(region.size),
+            &texture.0.raw,
+            region.slice as usize,
+            region.level as usize,
+            origin(region.origin),
+            option(texture, aspect),
+        );
     }
 }
 
@@ -455,15 +503,7 @@ impl calls::Queue for Queue {
             return;
         }
         // SAFETY: both ranges were found to be in their buffers, and not to overlap.
-        unsafe {
-            encoder.copyFromBuffer_sourceOffset_toBuffer_destinationOffset_size(
-                &from.0.raw,
-                bytes(from_offset),
-                &to.0.raw,
-                bytes(to_offset),
-                bytes(size),
-            );
-        }
+        unsafe { copy_bytes(encoder, (from, from_offset), (to, to_offset), size) };
         self.wrote(to);
     }
 
@@ -491,20 +531,7 @@ impl calls::Queue for Queue {
             return;
         }
         // SAFETY: the rows were found to be in the buffer, and the region in the texture.
-        unsafe {
-            encoder.copyFromBuffer_sourceOffset_sourceBytesPerRow_sourceBytesPerImage_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_options(
-                &buffer.0.raw,
-                bytes(layout.offset),
-                bytes(layout.bytes_per_row),
-                bytes(layout.bytes_per_image),
-                size(region.size),
-                &texture.0.raw,
-                region.slice as usize,
-                region.level as usize,
-                origin(region.origin),
-                option(texture, aspect),
-            );
-        }
+        unsafe { copy_texels(encoder, (buffer, layout), (texture, region, aspect)) };
     }
 
     fn copy_texture_to_buffer(
@@ -568,5 +595,40 @@ impl calls::Queue for Queue {
         if self.holds(CALL, check::mipmaps(&texture.0.is, self.facts())) {
             encoder.generateMipmapsForTexture(&texture.0.raw);
         }
+    }
+
+    fn copy_buffer_ahead(&mut self, from: &Buffer, from_offset: u64, to: &Buffer, to_offset: u64, size: u64) {
+        let places = [(from_offset, from.0.length), (to_offset, to.0.length)];
+        let same = Arc::ptr_eq(&from.0, &to.0);
+        if !self.holds("copyFromBuffer:toBuffer (ahead)", check::copy_buffers(places, size, same, self.facts())) {
+            return;
+        }
+        pool(|| {
+            if let Some(encoder) = self.blit_ahead() {
+                // SAFETY: both ranges were found to be in their buffers, and not to overlap.
+                unsafe { copy_bytes(encoder, (from, from_offset), (to, to_offset), size) };
+            }
+        });
+        self.wrote(to);
+    }
+
+    fn copy_buffer_to_texture_ahead(
+        &mut self,
+        buffer: &Buffer,
+        layout: BufferLayout,
+        texture: &Texture,
+        region: Region,
+        aspect: Aspect,
+    ) {
+        let rows = Rows { layout, aspect, length: buffer.0.length, written: false };
+        if !self.holds("copyFromBuffer:toTexture (ahead)", rows.check(&texture.0.is, &region, self.facts())) {
+            return;
+        }
+        pool(|| {
+            if let Some(encoder) = self.blit_ahead() {
+                // SAFETY: the rows were found to be in the buffer, and the region in the texture.
+                unsafe { copy_texels(encoder, (buffer, layout), (texture, region, aspect)) };
+            }
+        });
     }
 }

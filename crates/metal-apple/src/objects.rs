@@ -69,7 +69,12 @@ impl Buffer {
 
     /// Copies bytes in. Whether they fit, and the CPU reaches them.
     pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), String> {
-        let to = self.place(offset, bytes.len())?;
+        self.fill(offset, bytes.len(), &mut |place| place.copy_from_slice(bytes))
+    }
+
+    /// Has bytes written in place, likewise.
+    pub(crate) fn fill(&self, offset: u64, length: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result<(), String> {
+        let to = self.place(offset, length)?;
         let mut turn = self.0.turn.write().unwrap_or_else(PoisonError::into_inner);
         if let Some((done, serial)) = &*turn
             && !done.wait(*serial, LONGEST)
@@ -77,11 +82,11 @@ impl Buffer {
             return Err(format!("what the GPU wrote is not fetched after {} s", LONGEST.as_secs()));
         }
         *turn = None;
-        // SAFETY: `place` found that so many bytes are there, and this thread has the only turn. `bytes` is Rust's, so it is not in there.
-        // That the GPU does not use them meanwhile is what the trait asks of who calls; if it does, it gets some mixture of bytes.
-        unsafe { to.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
-        if self.0.managed && !bytes.is_empty() {
-            self.0.raw.didModifyRange(NSRange::new(crate::convert::bytes(offset), bytes.len()));
+        // SAFETY: `place` found that so many bytes are there, which have been written since the buffer was made, and this thread has the only
+        // turn. That the GPU does not use them meanwhile is what the trait asks of who calls; if it does, it gets some mixture of bytes.
+        fill(unsafe { std::slice::from_raw_parts_mut(to.as_ptr().cast(), length) });
+        if self.0.managed && length > 0 {
+            self.0.raw.didModifyRange(NSRange::new(crate::convert::bytes(offset), length));
         }
         Ok(())
     }

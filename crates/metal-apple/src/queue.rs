@@ -32,6 +32,13 @@ pub(crate) enum Encoder {
     Skipped,
 }
 
+/// A command buffer of copies, with its encoder open.
+#[derive(Debug)]
+struct Ahead {
+    buffer: Retained<ProtocolObject<dyn MTLCommandBuffer>>,
+    encoder: Retained<ProtocolObject<dyn MTLBlitCommandEncoder>>,
+}
+
 /// Buffers that are bound, by stage and index.
 type Kept = [[Option<Buffer>; 31]; 3];
 
@@ -43,6 +50,8 @@ pub struct Queue {
     raw: Retained<ProtocolObject<dyn MTLCommandQueue>>,
     pub(crate) buffer: Option<Retained<ProtocolObject<dyn MTLCommandBuffer>>>,
     pub(crate) encoder: Encoder,
+    /// What is committed before the command buffer, and the encoder of its copies.
+    ahead: Option<Ahead>,
     /// Debug groups that are open: of the encoder, and of the command buffer.
     groups: [u32; 2],
     committed: Serial,
@@ -86,6 +95,7 @@ impl Queue {
                 raw,
                 buffer: None,
                 encoder: Encoder::None,
+                ahead: None,
                 groups: [0; 2],
                 committed: 0,
                 done: Arc::default(),
@@ -177,14 +187,54 @@ impl Queue {
     /// The command buffer that is being written. There is none where the device is gone. In a pool.
     pub(crate) fn command_buffer(&mut self) -> Option<&ProtocolObject<dyn MTLCommandBuffer>> {
         if self.buffer.is_none() && !self.done.is_lost() {
-            let descriptor = MTLCommandBufferDescriptor::new();
-            descriptor.setErrorOptions(MTLCommandBufferErrorOption::EncoderExecutionStatus);
-            self.buffer = self.raw.commandBufferWithDescriptor(&descriptor);
-            if self.buffer.is_none() {
-                self.fault("commandBufferWithDescriptor", "none came of it");
-            }
+            self.buffer = self.new_command_buffer();
         }
         self.buffer.as_deref()
+    }
+
+    /// `commandBufferWithDescriptor:`.
+    fn new_command_buffer(&self) -> Option<Retained<ProtocolObject<dyn MTLCommandBuffer>>> {
+        let descriptor = MTLCommandBufferDescriptor::new();
+        descriptor.setErrorOptions(MTLCommandBufferErrorOption::EncoderExecutionStatus);
+        let made = self.raw.commandBufferWithDescriptor(&descriptor);
+        if made.is_none() {
+            self.fault("commandBufferWithDescriptor", "none came of it");
+        }
+        made
+    }
+
+    /// The encoder of copies that are executed before the command buffer that is being written. In a pool.
+    pub(crate) fn blit_ahead(&mut self) -> Option<&ProtocolObject<dyn MTLBlitCommandEncoder>> {
+        if self.ahead.is_none() && !self.done.is_lost() {
+            let buffer = self.new_command_buffer()?;
+            let encoder = buffer.blitCommandEncoder();
+            let Some(encoder) = encoder else {
+                self.fault("blitCommandEncoder", "none came of it");
+                return None;
+            };
+            encoder.setLabel(Some(&text("ahead")));
+            self.ahead = Some(Ahead { buffer, encoder });
+        }
+        self.ahead.as_ref().map(|ahead| &*ahead.encoder)
+    }
+
+    /// Commits copies before the command buffer of this number, whose faults theirs are. In a pool.
+    fn commit_ahead(&mut self, serial: Serial) {
+        let Some(Ahead { buffer, encoder }) = self.ahead.take() else { return };
+        encoder.endEncoding();
+        let done = self.done.clone();
+        let block = RcBlock::new(move |buffer: NonNull<ProtocolObject<dyn MTLCommandBuffer>>| {
+            // SAFETY: Metal calls the block with the command buffer, which is there until it returns.
+            let buffer = unsafe { buffer.as_ref() };
+            pool(|| {
+                if let Some(fault) = outcome(serial, buffer) {
+                    done.add(fault);
+                }
+            });
+        });
+        // SAFETY: a block of the type that is asked for, which Metal keeps; what it has may be used by any thread.
+        unsafe { buffer.addCompletedHandler(RcBlock::as_ptr(&block)) };
+        buffer.commit();
     }
 
     /// Ends an encoder that is open where none may be, and forgets what the last one had.
@@ -281,6 +331,7 @@ impl Queue {
         self.committed += 1;
         let serial = self.committed;
         pool(|| {
+            self.commit_ahead(serial);
             self.synchronize(serial);
             if self.groups[1] > 0 {
                 self.fault("commit", format!("{} debug groups are open", self.groups[1]));
@@ -357,6 +408,9 @@ impl Drop for Queue {
         // Metal ends the process for an encoder that goes without its end.
         if !matches!(self.encoder, Encoder::None) {
             self.end();
+        }
+        if let Some(ahead) = self.ahead.take() {
+            ahead.encoder.endEncoding();
         }
     }
 }

@@ -11,6 +11,8 @@
 //! * [`Queue`] is a command queue with one command buffer that is being written. Encoders are modes of it: between
 //!   [`Queue::begin_render`] and [`Queue::end_encoding`] the calls of [`Queue`]'s render section may be made, and so on. State does not
 //!   carry over from one encoder to the next.
+//! * Beside it is another command buffer, which is committed just before it and has copies alone: [`Queue::copy_buffer_ahead`]. What
+//!   comes in the middle of a pass goes there, so that the pass needs not be broken for it.
 //! * Everything else is plain data: [`descriptors`](crate) as Metal's headers have them, without what we do not use. Names are Metal's in
 //!   Rust's spelling; sizes are in texels and bytes, rows from the top left.
 //!
@@ -103,6 +105,16 @@ pub trait Device: Object {
     /// # Errors
     /// Outside of the buffer, or a private one.
     fn read(&self, buffer: &Self::Buffer, offset: u64, bytes: &mut [u8]) -> Result;
+
+    /// [`Device::write`] of what somebody else has: `fill` gets the place for so many bytes, whatever is in it, and fills all of it.
+    ///
+    /// # Errors
+    /// As [`Device::write`]; then it is not called.
+    fn fill(&self, buffer: &Self::Buffer, offset: u64, length: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result {
+        let mut bytes = vec![0; length];
+        fill(&mut bytes);
+        self.write(buffer, offset, &bytes)
+    }
 
     /// `newTextureWithDescriptor:`. What is in it is undefined.
     ///
@@ -339,4 +351,28 @@ pub trait Queue: Send + std::fmt::Debug + 'static {
 
     /// `generateMipmapsForTexture:`.
     fn generate_mipmaps(&mut self, texture: &<Self::Device as Device>::Texture);
+
+    // Ahead: blits of a command buffer of their own, which is committed with the one that is being written, before it. Any encoder may be
+    // open, or none. What is copied to may not have been used in the command buffer that is being written, nor what is copied from been
+    // written in it: that would be another order than that of the calls.
+
+    /// [`Queue::copy_buffer`], ahead.
+    fn copy_buffer_ahead(
+        &mut self,
+        from: &<Self::Device as Device>::Buffer,
+        from_offset: u64,
+        to: &<Self::Device as Device>::Buffer,
+        to_offset: u64,
+        size: u64,
+    );
+
+    /// [`Queue::copy_buffer_to_texture`], ahead.
+    fn copy_buffer_to_texture_ahead(
+        &mut self,
+        buffer: &<Self::Device as Device>::Buffer,
+        layout: BufferLayout,
+        texture: &<Self::Device as Device>::Texture,
+        region: Region,
+        aspect: Aspect,
+    );
 }

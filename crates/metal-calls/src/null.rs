@@ -30,7 +30,7 @@
 //! let serial = queue.commit();
 //!
 //! assert_eq!(queue.completed(), serial);
-//! assert_eq!(queue.counts(), Counts { encoders: 1, sets: 1, draws: 1, commits: 1, ..Counts::default() });
+//! assert_eq!(queue.counts(), Counts { encoders: 1, passes: 1, sets: 1, draws: 1, commits: 1, ..Counts::default() });
 //! assert_eq!((device.objects(), device.written()), (2, 64));
 //! # Ok(())
 //! # }
@@ -57,8 +57,12 @@ pub struct Counts {
     pub draws: u64,
     /// Dispatches.
     pub dispatches: u64,
+    /// Of them, passes.
+    pub passes: u64,
     /// Copies, fills and mipmaps.
     pub copies: u64,
+    /// Copies ahead.
+    pub ahead: u64,
     /// Command buffers.
     pub commits: u64,
     /// Pictures that were shown.
@@ -212,6 +216,19 @@ impl crate::Device for Device {
         Ok(())
     }
 
+    fn fill(&self, buffer: &Buffer, offset: u64, length: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result {
+        /// Room for what is small, where most fit.
+        const SMALL: usize = 512;
+        if length <= SMALL {
+            let mut bytes = [0; SMALL];
+            fill(&mut bytes[..length]);
+            return self.write(buffer, offset, &bytes[..length]);
+        }
+        let mut bytes = vec![0; length];
+        fill(&mut bytes);
+        self.write(buffer, offset, &bytes)
+    }
+
     fn new_texture(&self, _: &TextureDescriptor) -> Result<Texture> {
         self.given(Texture)
     }
@@ -295,6 +312,7 @@ impl crate::Queue for Queue {
 
     fn begin_render(&mut self, _: &RenderPass<'_, Device>) {
         self.counts.encoders += 1;
+        self.counts.passes += 1;
     }
 
     fn set_render_pipeline(&mut self, _: &Empty) {
@@ -427,6 +445,14 @@ impl crate::Queue for Queue {
 
     fn generate_mipmaps(&mut self, _: &Texture) {
         self.counts.copies += 1;
+    }
+
+    fn copy_buffer_ahead(&mut self, _: &Buffer, _: u64, _: &Buffer, _: u64, _: u64) {
+        self.counts.ahead += 1;
+    }
+
+    fn copy_buffer_to_texture_ahead(&mut self, _: &Buffer, _: BufferLayout, _: &Texture, _: Region, _: Aspect) {
+        self.counts.ahead += 1;
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Options {
     pub wishes: Wishes,
     /// Where the renderer has its process for itself: who is told when something takes too long.
     pub own_process: Option<OwnProcess>,
+    /// Option `apply_all`: see [`Renderer::apply_everything`](crate::Renderer::apply_everything).
+    pub apply_all: bool,
 }
 
 impl Options {
@@ -28,6 +30,7 @@ impl Options {
             float_rules: FloatRules::from_name(settings.float_rules.name()).unwrap_or(FloatRules::Strict),
             trace_packets: settings.trace_packets,
             wishes: Wishes::of(settings),
+            apply_all: settings.apply_all,
             ..Self::default()
         }
     }
@@ -41,6 +44,7 @@ impl Default for Options {
             trace_packets: false,
             wishes: Wishes::default(),
             own_process: None,
+            apply_all: false,
         }
     }
 }

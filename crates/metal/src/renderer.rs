@@ -13,7 +13,7 @@ use crate::pipeline::shaders::{GuestShader, Library};
 use crate::present::Presenter;
 use crate::present::windows::{LayerFactory, Windows};
 use crate::resources::Resources;
-use crate::state::bound::{Bound, Prepared};
+use crate::state::bound::{Bound, Prepared, Recorded};
 use crate::state::feedback::Feedback;
 use crate::state::vertices::Copied;
 use crate::transfer::query::Queries;
@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const OUTSTANDING_LIMIT: u64 = 256 << 20;
 
 /// Draws of a command buffer: a frame of more is several.
-const MOST_DRAWS: u64 = 1 << 16;
+pub(crate) const MOST_DRAWS: u64 = 1 << 16;
 
 /// Executes a command stream with Metal's calls, whoever answers them. Used by one thread at a time.
 #[derive(Debug)]
@@ -82,6 +82,8 @@ pub struct Renderer<D: Device> {
     /// Numbers of memory and of its contents.
     pub(crate) versions: u64,
     pub(crate) lost: Option<Error>,
+    /// See [`Renderer::apply_everything`].
+    pub(crate) applies_everything: bool,
     /// What has been warned of.
     warned: Vec<&'static str>,
 }
@@ -133,6 +135,7 @@ impl<D: Device> Renderer<D> {
             skipped_draws: 0,
             versions: 1,
             lost: None,
+            applies_everything: options.apply_all,
             warned: Vec::new(),
             device,
         };
@@ -199,6 +202,19 @@ impl<D: Device> Renderer<D> {
     /// Sends what guests read back to `sink`, too.
     pub fn set_read_sink(&mut self, sink: Option<ReadSink>) {
         self.readbacks.looker.set(sink);
+    }
+
+    /// Whether each draw takes nothing for granted, and sets all that it needs. What is drawn is the same; if it is not, a state was missed.
+    pub fn apply_everything(&mut self, on: bool) {
+        self.applies_everything = on;
+        self.bound.recorded.plain = None;
+    }
+
+    /// Nothing is known of what draws were prepared for, or of what the encoder has.
+    pub(crate) fn forget(&mut self) {
+        self.prepared = None;
+        self.bound.recorded = Recorded { counts: self.bound.recorded.counts, ..Recorded::default() };
+        self.state.tracker.mark_all();
     }
 
     /// Why the renderer draws no more, if so: the device was lost. A new one must be made.
@@ -314,6 +330,19 @@ impl<D: Device> Renderer<D> {
     /// Bytes in a ring, for the command buffer that is being written.
     pub(crate) fn put(&mut self, bytes: &[u8], align: u64) -> Result<crate::memory::ring::Slice<D>> {
         self.uploads.put(&self.device, bytes, align, self.commands.current(), self.commands.completed)
+    }
+
+    /// As [`Renderer::put`], of so many bytes that `fill` writes.
+    pub(crate) fn put_by(
+        &mut self,
+        len: usize,
+        align: u64,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<crate::memory::ring::Slice<D>> {
+        let (current, completed) = (self.commands.current(), self.commands.completed);
+        let slice = self.uploads.alloc(&self.device, len as u64, align, current, completed)?;
+        self.device.fill(&slice.buffer, slice.offset, len, fill)?;
+        Ok(slice)
     }
 
     /// Commits what was encoded so far; the number of the last command buffer.

@@ -126,7 +126,8 @@ impl Objects {
     }
 
     /// Whether a texture has views.
-    pub(crate) fn has_views(&self, id: ObjectId) -> bool {
+    #[must_use]
+    pub fn has_views(&self, id: ObjectId) -> bool {
         self.views.contains_key(&id)
     }
 

@@ -42,7 +42,8 @@ pub(super) fn run<D: Device>(args: &Args, file: &Path, device: D) -> Result<(), 
     }
     let bar = Bar::of_bytes(std::fs::metadata(file).map_or(0, |metadata| metadata.len()), 1);
     let mut reader = open_with(file, uses(file)?.as_ref(), &bar)?;
-    let mut renderer = Renderer::new(device, Options::default()).map_err(|error| said(&error))?;
+    let options = Options { apply_all: afterimage_config::settings().apply_all, ..Options::default() };
+    let mut renderer = Renderer::new(device, options).map_err(|error| said(&error))?;
     let unwritten = Arc::new(AtomicU64::new(0));
     if let Some(folder) = &args.output {
         std::fs::create_dir_all(folder).map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;

@@ -1,5 +1,6 @@
 //! The queue: what is encoded, and when it is executed.
 
+mod ahead;
 mod encoder;
 mod present;
 
@@ -20,6 +21,7 @@ use crate::execute::{Stopper, execute};
 use crate::memory::Turn;
 use crate::objects::{SoftBuffer, SoftComputePipeline, SoftDepthStencil, SoftRenderPipeline, SoftSampler};
 use crate::texture::SoftTexture;
+use ahead::Used;
 use encoder::{Mode, owned};
 
 pub use present::SoftDrawable;
@@ -32,6 +34,9 @@ const TIMES: usize = 64;
 pub struct SoftQueue {
     device: SoftDevice,
     commands: Vec<Command>,
+    /// Copies that are executed before them.
+    ahead: Vec<Command>,
+    used: Used,
     mode: Mode,
     faults: Vec<Fault>,
     committed: Serial,
@@ -48,6 +53,8 @@ impl SoftQueue {
         Self {
             device,
             commands: Vec::new(),
+            ahead: Vec::new(),
+            used: Used::default(),
             mode: Mode::None,
             faults: Vec::new(),
             committed: 0,
@@ -71,7 +78,9 @@ impl Queue for SoftQueue {
             self.fault("commit", format!("{} debug groups are not popped", self.groups[0]));
             self.groups[0] = 0;
         }
-        let mut commands = std::mem::take(&mut self.commands);
+        let mut commands = std::mem::take(&mut self.ahead);
+        commands.append(&mut self.commands);
+        self.used = Used::default();
         if !self.device.fate().lives() {
             commands.clear();
             if !std::mem::replace(&mut self.lost, true) {
@@ -494,5 +503,27 @@ impl Queue for SoftQueue {
         if self.fine(call, faults) {
             self.commands.push(Command::GenerateMipmaps(texture.clone()));
         }
+    }
+
+    fn copy_buffer_ahead(&mut self, from: &SoftBuffer, from_offset: u64, to: &SoftBuffer, to_offset: u64, size: u64) {
+        let faults = checks::copy_buffer(self.device.facts(), [(from, from_offset), (to, to_offset)], size);
+        let (from, to) = (from.clone(), to.clone());
+        let command = Command::CopyBuffer { from, from_offset, to, to_offset, size };
+        self.encode_ahead("copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size: (ahead)", faults, command);
+    }
+
+    fn copy_buffer_to_texture_ahead(
+        &mut self,
+        buffer: &SoftBuffer,
+        layout: BufferLayout,
+        texture: &SoftTexture,
+        region: Region,
+        aspect: Aspect,
+    ) {
+        let facts = self.device.facts();
+        let faults = checks::copy_buffer_texture(facts, true, buffer, layout, texture, region, aspect);
+        let (buffer, texture) = (buffer.clone(), texture.clone());
+        let command = Command::CopyTexels { to_texture: true, buffer, layout, texture, region, aspect };
+        self.encode_ahead("copyFromBuffer:toTexture:options: (ahead)", faults, command);
     }
 }

@@ -133,6 +133,12 @@ impl<D: Device> Commands<D> {
         &mut self.queue
     }
 
+    /// The queue, for copies that are executed before what was encoded.
+    pub(crate) fn ahead(&mut self) -> &mut D::Queue {
+        self.used = true;
+        &mut self.queue
+    }
+
     /// The queue with a compute encoder open that has nothing yet.
     pub(crate) fn compute(&mut self, label: &str) -> &mut D::Queue {
         self.end();

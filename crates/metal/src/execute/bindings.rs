@@ -1,6 +1,7 @@
 //! What shaders read: constants, the system block, textures and samplers.
 
 use crate::error::Result;
+use crate::execute::draw::groups;
 use crate::pipeline::shaders::{TextureArgument, Variant};
 use crate::renderer::Renderer;
 use crate::resources::texture::Texture;
@@ -47,9 +48,16 @@ pub(crate) fn write_addresses<D: Device>(
     used
 }
 
+/// What the system block comes of.
+const SYSTEM: Groups = groups(&[Group::SystemConstants, Group::Shapes, Group::PixelOps]);
+
 impl<D: Device> Renderer<D> {
     /// The textures that a draw's shaders sample: stage, argument, what is bound.
-    fn arguments(&self, vertex: u32, pixel: Option<u32>) -> SmallVec<[(Stage, TextureArgument, TextureBinding); 8]> {
+    pub(crate) fn arguments(
+        &self,
+        vertex: u32,
+        pixel: Option<u32>,
+    ) -> SmallVec<[(Stage, TextureArgument, TextureBinding); 8]> {
         let mut arguments = SmallVec::new();
         for (stage, number) in [(Stage::Vertex, Some(vertex)), (Stage::Fragment, pixel)] {
             let variant = number.and_then(|number| self.library.variant(number));
@@ -172,6 +180,10 @@ impl<D: Device> Renderer<D> {
     fn keep_texels(&mut self, id: ObjectId) -> Result<Texture<D>> {
         self.next_version();
         let root = self.root(id);
+        let current = self.commands.current();
+        if let Some(source) = self.resources.textures.get_mut(root) {
+            source.last_used = current;
+        }
         let Some(source) = self.resources.textures.get(root) else {
             return Err(self.unsupported("a texture that is gone"));
         };
@@ -197,42 +209,61 @@ impl<D: Device> Renderer<D> {
         }
     }
 
-    /// Binds constants and system blocks of dirty groups that the encoder does not have.
-    pub(crate) fn bind_constants(&mut self, prepared: &Prepared, dirty: Groups) -> Result {
+    /// Binds constants and system blocks of dirty groups that the encoder does not have, for a vertex and a pixel shader.
+    pub(crate) fn bind_constants(&mut self, (vertex, pixel): (u32, Option<u32>), dirty: Groups) -> Result {
+        if dirty.contains(Group::VertexConstants) {
+            self.bind_block(0, (Stage::Vertex, Guest::Vertex), vertex)?;
+        }
+        if let Some(pixel) = pixel
+            && dirty.contains(Group::PixelConstants)
+        {
+            self.bind_block(1, (Stage::Fragment, Guest::Pixel), pixel)?;
+        }
+        if dirty.touches(SYSTEM) {
+            for (at, stage, number) in [(0, Stage::Vertex, Some(vertex)), (1, Stage::Fragment, pixel)] {
+                if number.and_then(|number| self.library.variant(number)).is_some_and(|variant| variant.system) {
+                    self.bind_system(at, stage)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds the constants of a stage.
+    #[inline(always)]
+    fn bind_block(&mut self, at: usize, (stage, guest): (Stage, Guest), number: u32) -> Result {
+        let Some(variant) = self.library.variant(number).filter(|variant| variant.constant_bytes > 0) else {
+            return Ok(());
+        };
+        let mut block = std::mem::take(&mut self.bound.block);
+        // Segments fill all of it.
+        block.resize(variant.constant_bytes, 0);
+        write(&self.state, &variant.segments, &variant.defs, &mut block);
+        if !variant.buffers.is_empty() {
+            let (current, written) = (self.commands.current(), variant.reaches[1]);
+            self.versions += 1;
+            let Self { device, state, resources, versions, .. } = self;
+            let of = (guest, written);
+            let used = write_addresses(device, state, resources, (current, *versions), of, variant, &mut block);
+            used.iter().for_each(|buffer| self.commands.queue.use_buffer(stage, buffer, written));
+        }
+        if self.bound.recorded.constants[at] != block {
+            self.set_bytes(stage, metal::CONSTANTS, &block)?;
+            std::mem::swap(&mut self.bound.recorded.constants[at], &mut block);
+        }
+        self.bound.block = block;
+        Ok(())
+    }
+
+    fn bind_system(&mut self, at: usize, stage: Stage) -> Result {
         let points = [1.0, self.device.facts().limits.point_size as f32];
-        let stages =
-            [(Stage::Vertex, Guest::Vertex, Some(prepared.vertex)), (Stage::Fragment, Guest::Pixel, prepared.pixel)];
-        for (at, (stage, guest, number)) in stages.into_iter().enumerate() {
-            let version = self.next_version();
-            let current = self.commands.current();
-            let Some(variant) = number.and_then(|number| self.library.variant(number)) else { continue };
-            let has_system = variant.system;
-            let own = if at == 0 { Group::VertexConstants } else { Group::PixelConstants };
-            if variant.constant_bytes > 0 && dirty.contains(own) {
-                let mut block = std::mem::take(&mut self.bound.block);
-                block.clear();
-                block.resize(variant.constant_bytes, 0);
-                write(&self.state, &variant.segments, &variant.defs, &mut block);
-                let Self { device, state, resources, .. } = self;
-                let written = variant.reaches[1];
-                let of = (guest, written);
-                let used = write_addresses(device, state, resources, (current, version), of, variant, &mut block);
-                used.iter().for_each(|buffer| self.commands.queue.use_buffer(stage, buffer, written));
-                if self.bound.recorded.constants[at] != block {
-                    self.set_bytes(stage, metal::CONSTANTS, &block)?;
-                    std::mem::swap(&mut self.bound.recorded.constants[at], &mut block);
-                }
-                self.bound.block = block;
-            }
-            let system = [Group::SystemConstants, Group::Shapes, Group::PixelOps];
-            if has_system && system.iter().any(|group| dirty.contains(*group)) {
-                let block = system_block(&self.state, &self.halves(), points);
-                let bytes: &[u8] = bytemuck::cast_slice(&block);
-                if self.bound.recorded.system[at] != bytes {
-                    self.set_bytes(stage, metal::SYSTEM, bytes)?;
-                    self.bound.recorded.system[at] = bytes.to_vec();
-                }
-            }
+        let block = system_block(&self.state, &self.halves(), points);
+        let bytes: &[u8] = bytemuck::cast_slice(&block);
+        if self.bound.recorded.system[at] != bytes {
+            self.set_bytes(stage, metal::SYSTEM, bytes)?;
+            let kept = &mut self.bound.recorded.system[at];
+            kept.clear();
+            kept.extend_from_slice(bytes);
         }
         Ok(())
     }
@@ -257,6 +288,7 @@ impl<D: Device> Renderer<D> {
                 texture: binding.texture,
                 sampler: binding.sampler,
                 snapshot: snapshot.map_or(0, |read| read.number),
+                argument: argument.word(),
             };
             let table = &mut self.bound.recorded.textures[usize::from(stage == Stage::Fragment)];
             let Some(place) = table.get_mut(argument.index as usize) else { continue };
@@ -286,10 +318,15 @@ impl<D: Device> Renderer<D> {
             None => resources.textures.get_mut(binding.texture).filter(|_| !binding.texture.is_none()),
         };
         let mut bound_texture = None;
+        let mut source = None;
         if let Some(texture) = texture {
             texture.last_used = current;
+            source = texture.source;
             let fits = texture.kind() == argument.kind && (!argument.shadow || texture.format.is_depth());
             bound_texture = if fits { texture.sampled(device, argument.shape, srgb)?.cloned() } else { None };
+        }
+        if let Some(source) = source.and_then(|source| resources.textures.get_mut(source)) {
+            source.last_used = current;
         }
         let texture = match &bound_texture {
             Some(texture) => Some(texture),

@@ -5,8 +5,7 @@ use crate::execute::indices::{Indexed, Told};
 use crate::execute::variants::{Wanted, draws_in_parts};
 use crate::pipeline::key::{Blend, Key, Topology as Class, blends};
 use crate::renderer::Renderer;
-use crate::state::bound::{Fills, Prepared};
-use crate::state::indices::primitive;
+use crate::state::bound::{Fills, Prepared, Recent};
 use afterimage_abi::metal;
 use afterimage_metal_calls::{Device, DrawCount, Indices, PrimitiveType, Queue, Stage};
 use afterimage_stream::host::level;
@@ -23,6 +22,7 @@ const SETTING: Groups = groups(&[
     Group::Raster,
     Group::DepthStencil,
     Group::Blend,
+    Group::Topology,
     Group::VertexBuffers,
     Group::IndexBuffer,
     Group::Lines,
@@ -38,17 +38,24 @@ const CHOOSING: Groups = level::DRAW.except(SETTING);
 /// What targets come of.
 const TARGETS: Groups = groups(&[Group::SmallDepth, Group::Aside, Group::Targets]);
 /// What is bound for shaders to sample.
-const TEXTURES: Groups = groups(&[Group::Shapes, Group::Readable, Group::Textures]);
+pub(crate) const TEXTURES: Groups = groups(&[Group::Shapes, Group::Readable, Group::Textures]);
 /// What pipelines have of blending.
-const BLENDING: Groups = groups(&[Group::Part, Group::BlendKey, Group::Blend]);
+pub(crate) const BLENDING: Groups = groups(&[Group::Part, Group::BlendKey, Group::Blend]);
 /// What no other state of encoders comes of.
-const BOUND: Groups =
-    groups(&[Group::Readable, Group::Textures, Group::VertexBuffers, Group::IndexBuffer, Group::Push, Group::Counting]);
+const BOUND: Groups = groups(&[
+    Group::Readable,
+    Group::Textures,
+    Group::Topology,
+    Group::VertexBuffers,
+    Group::IndexBuffer,
+    Group::Push,
+    Group::Counting,
+]);
 /// Blocks of constants.
-const CONSTANTS: Groups =
+pub(crate) const CONSTANTS: Groups =
     groups(&[Group::VertexConstants, Group::PixelConstants, Group::SystemConstants, Group::Shapes, Group::PixelOps]);
 
-const fn groups(groups: &[Group]) -> Groups {
+pub(crate) const fn groups(groups: &[Group]) -> Groups {
     let (mut bits, mut at) = (0, 0);
     while at < groups.len() {
         bits |= 1 << groups[at] as u8;
@@ -101,6 +108,7 @@ fn blend_of_part(blend: &SetBlend, part: u8) -> SetBlend {
 
 impl<D: Device> Renderer<D> {
     /// [`Draw`].
+    #[inline(always)]
     pub(crate) fn draw(&mut self, body: &Draw) {
         let Draw { topology, first, count, instances, first_instance, .. } = *body;
         let topology = Topology::of(topology as u8);
@@ -108,6 +116,7 @@ impl<D: Device> Renderer<D> {
     }
 
     /// [`DrawIndexed`].
+    #[inline(always)]
     pub(crate) fn draw_indexed(&mut self, body: &DrawIndexed) {
         let DrawIndexed { topology, first, count, base_vertex, instances, first_instance } = *body;
         let topology = Topology::of(topology as u8);
@@ -115,9 +124,22 @@ impl<D: Device> Renderer<D> {
     }
 
     /// Draws, in as many parts as it takes.
+    #[inline(always)]
     pub(crate) fn draw_call(&mut self, call: &Call) {
         self.draws += 1;
         self.commands.works.draw();
+        if !self.draw_again(call) {
+            self.draw_anew(call);
+        }
+    }
+
+    /// Draws what is not as the last draw was.
+    #[inline(never)]
+    fn draw_anew(&mut self, call: &Call) {
+        self.bound.recorded.plain = None;
+        if self.applies_everything {
+            self.forget();
+        }
         if let Err(error) = self.limit_outstanding() {
             self.lose(error);
             return;
@@ -214,12 +236,9 @@ impl<D: Device> Renderer<D> {
                 return Ok(false);
             }
         };
-        // What a draw finds of the targets that it reads is another thing each time.
         let changed = self.state.tracker.take();
         self.bound.dirty.merge(changed);
-        if self.draw_again(call, fills) {
-            return Ok(true);
-        }
+        // What a draw finds of the targets that it reads is another thing each time.
         let kept = self.prepared.take().filter(|prepared| prepared.key.topology == class && !self.reads_targets());
         let kept = match kept {
             Some(prepared) => self.still_prepared(prepared)?,
@@ -244,24 +263,6 @@ impl<D: Device> Renderer<D> {
         drawn
     }
 
-    /// Draws where nothing has changed since the last draw, if that was as plain as this one. False where it was not.
-    fn draw_again(&mut self, call: &Call, fills: Fills) -> bool {
-        let Some((topology, end)) = self.prepared.as_ref().and_then(|prepared| prepared.plain) else { return false };
-        let Call { first, count, .. } = *call;
-        let recorded = &self.bound.recorded;
-        let counts = self.bound.draws_count && !self.queries.running.is_empty();
-        let same = self.bound.dirty.is_empty() && recorded.complete && self.bound.targets.open;
-        let plain = !call.indexed && call.instances == 1 && call.first_instance == 0 && call.topology == topology;
-        let inside = u64::from(first) + u64::from(count) <= end && (1..=MOST_VERTICES).contains(&count.into());
-        if !(same && plain && inside && recorded.fills == Some(fills) && recorded.counts == Some(counts)) {
-            return false;
-        }
-        let (Some(primitive), Ok(first)) = (primitive(topology), i32::try_from(first)) else { return false };
-        self.commands.draws += 1;
-        self.commands.queue.draw(primitive, DrawCount { first, count, instances: 1, base_instance: 0 });
-        true
-    }
-
     /// What the last draw was prepared for, with other textures and blending if nothing else has changed.
     fn still_prepared(&mut self, mut prepared: Box<Prepared>) -> Result<Option<Box<Prepared>>> {
         let dirty = self.bound.dirty.intersect(CHOOSING);
@@ -280,8 +281,7 @@ impl<D: Device> Renderer<D> {
                 prepared.pixel.and_then(|number| self.library.variant(number)).map_or(0, |pixel| pixel.outputs);
             let blends = self.wanted_blends(outputs);
             if blends != prepared.key.blends {
-                prepared.key.blends = blends;
-                prepared.number = self.next_version();
+                (prepared.key.blends, prepared.pipeline) = (blends, None);
             }
         }
         Ok(Some(prepared))
@@ -346,28 +346,35 @@ impl<D: Device> Renderer<D> {
             logic,
             topology: class,
         };
-        let number = self.next_version();
-        Ok(Some(Box::new(Prepared { vertex, pixel, key, input, layout: None, number, plain: None })))
+        let variants = || [Some(of_vertex), of_pixel].into_iter().flatten();
+        let simple = variants().all(|variant| variant.images.is_empty() && !variant.samplers && !variant.reaches[1]);
+        let textures =
+            self.arguments(vertex, pixel).into_iter().map(|(stage, argument, _)| (stage, argument)).collect();
+        let ops = self.chosen_ops();
+        Ok(Some(Box::new(Prepared {
+            vertex,
+            pixel,
+            key,
+            input,
+            layout: None,
+            pipeline: None,
+            recent: Recent::default(),
+            textures,
+            ops,
+            simple,
+        })))
     }
 
     fn draw_prepared(&mut self, call: &Call, fills: Fills, points: bool, prepared: &mut Prepared) -> Result<bool> {
-        prepared.plain = None;
         let Some(indexed) = self.ready_indices(call, points, &prepared.input)? else {
             // Of a draw of nothing the pipeline is made all the same.
             let number = self.pipelines.input(prepared.input.descriptor(0));
             let key = Key { input: number, ..prepared.key };
-            return Ok(self.pipelines.get(&self.device, &mut self.library, &key).is_some());
+            return Ok(self.pipelines.number(&self.device, &mut self.library, &key).is_some());
         };
-        let as_it_is = indexed.indices.is_none() && indexed.count.count == call.count && call.instances == 1;
         let Some(copies) = self.draw_ready(&indexed, fills, prepared)? else { return Ok(false) };
-        if as_it_is
-            && call.first_instance == 0
-            && copies == 0
-            && matches!(fills, Fills::Same(_))
-            && !self.reads_targets()
-            && self.bound.targets.open
-        {
-            prepared.plain = Some((call.topology, indexed.needed));
+        if let (Fills::Same(fill), 0) = (fills, copies) {
+            self.note_plain(call.topology, indexed.primitive, fill, prepared);
         }
         Ok(true)
     }
@@ -386,36 +393,22 @@ impl<D: Device> Renderer<D> {
             let number = self.pipelines.input(prepared.input.descriptor(copies));
             prepared.layout = Some((copies, number));
             if prepared.key.input != number {
-                (prepared.key.input, prepared.number) = (number, self.next_version());
+                (prepared.key.input, prepared.pipeline) = (number, None);
+                prepared.recent.clear();
             }
         }
-        // Where the encoder has it, there is one.
-        let recorded = &self.bound.recorded;
-        let has_it = recorded.number == Some(prepared.number) || recorded.key == Some(prepared.key);
-        let pipeline = match self.bound.targets.open && has_it {
-            true => None,
-            false => match self.pipelines.get(&self.device, &mut self.library, &prepared.key) {
-                None => return Ok(None),
-                there => there,
-            },
+        let number = match prepared.pipeline {
+            Some(number) => number,
+            None => {
+                let made = self.pipelines.number(&self.device, &mut self.library, &prepared.key);
+                let Some(number) = made else { return Ok(None) };
+                prepared.pipeline = Some(number);
+                number
+            }
         };
         self.open_pass()?;
         self.count_draws()?;
-        let other = self.bound.recorded.number.replace(prepared.number) != Some(prepared.number);
-        let before = if other { self.bound.recorded.key.replace(prepared.key) } else { None };
-        if other && before != Some(prepared.key) {
-            // A pass that was begun anew, to count on, has none.
-            let made = pipeline.or_else(|| self.pipelines.get(&self.device, &mut self.library, &prepared.key));
-            let Some(pipeline) = made else { return Ok(None) };
-            self.commands.queue.set_render_pipeline(&pipeline);
-            let Self { commands, library, .. } = self;
-            let variants = [Some(prepared.vertex), prepared.pixel].into_iter().flatten();
-            variants
-                .filter_map(|number| library.variant(number))
-                .for_each(|variant| commands.works.suspect(variant.suspect));
-            let shaders = |key: Key| (key.vertex, key.pixel);
-            self.bound.recorded.complete &= before.is_some_and(|before| shaders(before) == shaders(prepared.key));
-        }
+        self.set_pipeline(number, (prepared.vertex, prepared.pixel));
         let (dirty, all) = (self.bound.dirty, !self.bound.recorded.complete);
         let other_fills = self.bound.recorded.fills.replace(fills) != Some(fills);
         if all || other_fills || !dirty.except(CONSTANTS).except(BOUND).is_empty() {
@@ -424,7 +417,8 @@ impl<D: Device> Renderer<D> {
         }
         self.bind_vertices(&sources, prepared.input.reads_default());
         if all || dirty.touches(CONSTANTS) {
-            self.bind_constants(prepared, if all { Groups::all() } else { dirty })?;
+            let shaders = (prepared.vertex, prepared.pixel);
+            self.bind_constants(shaders, if all { Groups::all() } else { dirty })?;
         }
         if all || dirty.touches(CHOOSING) {
             self.bind_textures(prepared)?;
@@ -439,7 +433,7 @@ impl<D: Device> Renderer<D> {
         match fills {
             Fills::Apart(front, back) => {
                 for (cull, fill) in [(Cull::Back, front), (Cull::Front, back)] {
-                    self.set_faces(cull, fill);
+                    self.set_raster(cull, fill);
                     self.encode(primitive, count, indexed);
                 }
             }
@@ -450,6 +444,23 @@ impl<D: Device> Renderer<D> {
             self.end_pass();
         }
         Ok(Some(copies))
+    }
+
+    /// Has the encoder draw with a pipeline of these variants.
+    pub(crate) fn set_pipeline(&mut self, number: u32, shaders: (u32, Option<u32>)) {
+        let Self { commands, pipelines, library, bound, .. } = self;
+        if bound.recorded.pipeline.replace(number) == Some(number) {
+            return;
+        }
+        let Some(pipeline) = pipelines.of(number) else { return };
+        commands.queue.set_render_pipeline(pipeline);
+        if bound.recorded.shaders.replace(shaders) != Some(shaders) {
+            let variants = [Some(shaders.0), shaders.1].into_iter().flatten();
+            variants
+                .filter_map(|number| library.variant(number))
+                .for_each(|variant| commands.works.suspect(variant.suspect));
+            bound.recorded.complete = false;
+        }
     }
 
     fn encode(&mut self, primitive: PrimitiveType, count: DrawCount, indexed: &Indexed<D>) {

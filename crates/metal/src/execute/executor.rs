@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::renderer::Renderer;
 use afterimage_metal_calls::Device;
 use afterimage_stream::packets::CreateShader;
-use afterimage_stream::{Arena, Executor, Located, Packet, Reader, Reply, StreamError};
+use afterimage_stream::{Arena, Executor, Located, Packet, Reader, Reply, StreamError, by_kind};
 use std::time::Duration;
 
 /// Draws after which a batch goes to a GPU that has nothing to do.
@@ -12,7 +12,30 @@ const EARLY_DRAWS: u64 = 1000;
 
 impl<D: Device> Renderer<D> {
     /// Checks, applies and executes a packet.
+    #[inline(always)]
     fn step(
+        &mut self,
+        located: Located<'_>,
+        batch: &[u64],
+        arena: &dyn Arena,
+        replies: &mut dyn FnMut(Reply),
+    ) -> std::result::Result<(), Box<StreamError>> {
+        by_kind!(located => self.run(located, batch, arena, replies), else self.run_other(located, batch, arena, replies))
+    }
+
+    #[inline(never)]
+    fn run_other(
+        &mut self,
+        located: Located<'_>,
+        batch: &[u64],
+        arena: &dyn Arena,
+        replies: &mut dyn FnMut(Reply),
+    ) -> std::result::Result<(), Box<StreamError>> {
+        self.run(located, batch, arena, replies)
+    }
+
+    #[inline(always)]
+    fn run(
         &mut self,
         located: Located<'_>,
         batch: &[u64],
@@ -53,6 +76,7 @@ impl<D: Device> Renderer<D> {
         }
     }
 
+    #[inline(always)]
     fn packet(&mut self, packet: &Packet<'_>, arena: &dyn Arena, replies: &mut dyn FnMut(Reply)) -> Result {
         match *packet {
             Packet::Draw(body) => self.draw(body),

@@ -86,6 +86,7 @@ impl<D: Device> Renderer<D> {
             return Err(self.unsupported("captures of vertices"));
         }
         let bound = self.state.feedback_buffers;
+        self.bound.recorded.plain = None;
         self.feedback.running = Some(bound.map(|bound| self.feedback_range(&bound)));
         for (number, CounterRef { buffer, offset, .. }) in body.counters.into_iter().enumerate() {
             let bytes = if buffer.is_none() { None } else { self.words_of(buffer, offset, 1)?.first().copied() };

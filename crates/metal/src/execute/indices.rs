@@ -35,6 +35,8 @@ pub(crate) struct Told<D: Device> {
 pub(crate) struct Bytes<D: Device> {
     pub(crate) slice: Slice<D>,
     pub(crate) size: u64,
+    /// Another number for other memory.
+    pub(crate) memory: u64,
     /// Another number for other memory or other contents.
     pub(crate) version: u64,
     pub(crate) buffer: ObjectId,
@@ -55,13 +57,14 @@ impl<D: Device> Renderer<D> {
                 let rest = buffer.desc.size.checked_sub(offset).filter(|rest| *rest > 0)?;
                 let size = if size == 0 { rest } else { size.min(rest) };
                 let slice = Slice { buffer: buffer.raw.clone(), offset };
-                Some(Bytes { slice, size, version: buffer.version, buffer: source })
+                Some(Bytes { slice, size, memory: buffer.memory, version: buffer.version, buffer: source })
             }
             Some(ObjectKind::Upload) => {
                 let upload = upload?;
                 Some(Bytes {
                     slice: upload.slice.clone(),
                     size: upload.size,
+                    memory: upload.version,
                     version: upload.version,
                     buffer: ObjectId::NONE,
                 })
@@ -77,7 +80,7 @@ impl<D: Device> Renderer<D> {
             .resources
             .buffers
             .get(bytes.buffer)
-            .is_some_and(|buffer| buffer.gpu_written && buffer.last_used > completed);
+            .is_some_and(|buffer| buffer.gpu_written && buffer.is_busy(completed));
         if written && !bytes.buffer.is_none() {
             let serial = self.submit()?;
             self.commands.wait(serial)?;

@@ -1,5 +1,6 @@
 //! What each packet does.
 
+mod again;
 mod bindings;
 mod buffers;
 mod clear;

@@ -48,8 +48,8 @@ impl<D: Device> Renderer<D> {
     }
 
     /// The encoder has textures and samplers of ids that may be others' now.
-    fn forget_textures(&mut self) {
-        self.bound.recorded.textures = Default::default();
+    pub(crate) fn forget_textures(&mut self) {
+        (self.bound.recorded.textures, self.bound.recorded.plain) = (Default::default(), None);
     }
 
     /// The texture that has the texels of one: itself, or of a view the one that it shows.

@@ -39,7 +39,7 @@ impl<D: Device> Renderer<D> {
         if self.bound.recorded.counts == Some(true) {
             self.commands.queue.set_visibility(VisibilityMode::Disabled, 0);
         }
-        self.bound.recorded.counts = None;
+        (self.bound.recorded.counts, self.bound.recorded.plain) = (None, None);
     }
 
     /// [`BeginQuery`].

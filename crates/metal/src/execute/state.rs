@@ -1,13 +1,13 @@
 //! Dynamic state: each is set where the encoder has another.
 
 use crate::error::Result;
-use crate::pipeline::key;
 use crate::renderer::Renderer;
 use crate::state::bound::Fills;
 use crate::state::targets::clip;
 use afterimage_metal_calls::{
     CullMode, DepthClipMode, Device, FillMode, PixelFormat, Queue, ScissorRect, StencilReferences, Viewport, Winding,
 };
+use afterimage_render::dynamic::{DynamicRaster, DynamicTests, PackedRaster};
 use afterimage_stream::packets::{Cull, Fill, Rect};
 
 /// The constant part of a depth bias, for a format: Metal multiplies it with the format's smallest step, that of floats in [0.5, 1) where
@@ -28,25 +28,31 @@ impl<D: Device> Renderer<D> {
     }
 
     /// Depth and stencil tests, and the references.
+    #[inline(always)]
     pub(crate) fn set_tests(&mut self) -> Result {
         let mut state = *self.state.depth_stencil;
         if self.bound.part == 1 {
             (state.depth_write, state.write_mask, state.own_back.write_mask) = (0, 0, 0);
         }
-        let formats = &self.bound.targets.formats;
-        let tests = key::tests(&state, self.bound.targets.depth.is_some(), formats.stencil().is_some());
-        if self.bound.recorded.tests != Some(tests) {
-            let made = self.pipelines.depth_stencil(&self.device, &tests)?;
-            self.commands.queue.set_depth_stencil(&made);
-            self.bound.recorded.tests = Some(tests);
+        let targets = &self.bound.targets;
+        let tests = DynamicTests::new(state, targets.depth.is_some(), targets.formats.stencil().is_some());
+        let recorded = &mut self.bound.recorded;
+        if recorded.tests == Some(tests) {
+            return Ok(());
         }
-        if tests.front.is_some() {
+        let made = self.pipelines.tests(&self.device, tests)?;
+        if recorded.tests.is_none_or(|before| before.without_references() != tests.without_references()) {
+            self.commands.queue.set_depth_stencil(made);
+        }
+        recorded.tests = Some(tests);
+        let state = tests.state();
+        if state.stencil_test != 0 {
             let front = state.reference;
             let back = if state.own_back.enable != 0 { state.own_back.reference } else { front };
             let references = StencilReferences { front: front.into(), back: back.into() };
-            if self.bound.recorded.references != Some(references) {
+            if recorded.references != Some(references) {
                 self.commands.queue.set_stencil_references(references);
-                self.bound.recorded.references = Some(references);
+                recorded.references = Some(references);
             }
         }
         Ok(())
@@ -54,64 +60,90 @@ impl<D: Device> Renderer<D> {
 
     /// Everything else.
     pub(crate) fn set_state(&mut self, scissor: ScissorRect, fills: Fills) {
-        let (raster, viewport) = (*self.state.raster, *self.state.viewport);
-        let blends = self.state.blend.enable != 0 || !self.state.blend_targets.is_empty();
-        let constant = self.state.blend.constant;
-        let format = self.bound.targets.formats.depth;
-        let (queue, recorded) = (&mut self.commands.queue, &mut self.bound.recorded);
+        self.set_viewport();
+        self.set_scissor(scissor);
+        self.set_blend_color();
+        match fills {
+            Fills::Same(fill) => self.set_raster(Cull::of(self.state.raster.cull), fill),
+            Fills::One(cull, fill) => self.set_raster(cull, fill),
+            // Back faces come behind.
+            Fills::Apart(front, _) => self.set_raster(Cull::Back, front),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn set_viewport(&mut self) {
+        let viewport = *self.state.viewport;
         let viewport = Viewport {
             origin: [viewport.x.into(), viewport.y.into()],
             size: [viewport.width.into(), viewport.height.into()],
             depth: [viewport.min_depth.into(), viewport.max_depth.into()],
         };
-        if recorded.viewport.replace(viewport) != Some(viewport) {
-            queue.set_viewport(viewport);
+        if self.bound.recorded.viewport.replace(viewport) != Some(viewport) {
+            self.commands.queue.set_viewport(viewport);
         }
-        if recorded.scissor.replace(scissor) != Some(scissor) {
-            queue.set_scissor(scissor);
+    }
+
+    #[inline]
+    pub(crate) fn set_scissor(&mut self, scissor: ScissorRect) {
+        if self.bound.recorded.scissor.replace(scissor) != Some(scissor) {
+            self.commands.queue.set_scissor(scissor);
         }
-        let winding = if raster.front_ccw != 0 { Winding::CounterClockwise } else { Winding::Clockwise };
-        if recorded.winding.replace(winding) != Some(winding) {
-            queue.set_winding(winding);
-        }
-        let clip = if raster.depth_clip != 0 { DepthClipMode::Clip } else { DepthClipMode::Clamp };
-        if recorded.clip.replace(clip) != Some(clip) {
-            queue.set_depth_clip(clip);
-        }
-        let bias = match raster.bias_enable {
-            0 => [0.0; 2],
-            _ => [raster.depth_bias * bias_scale(format), raster.slope_bias],
-        };
-        let bits = bias.map(f32::to_bits);
-        if recorded.bias.replace(bits) != Some(bits) {
-            queue.set_depth_bias(bias[0], bias[1], 0.0);
-        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_blend_color(&mut self) {
+        let blends = self.state.blend.enable != 0 || !self.state.blend_targets.is_empty();
+        let constant = self.state.blend.constant;
         let bits = constant.map(f32::to_bits);
-        if blends && recorded.blend_color.replace(bits) != Some(bits) {
-            queue.set_blend_color(constant);
-        }
-        match fills {
-            Fills::Same(fill) => self.set_faces(Cull::of(raster.cull), fill),
-            Fills::One(cull, fill) => self.set_faces(cull, fill),
-            // Each is set before it is drawn.
-            Fills::Apart(..) => {}
+        if blends && self.bound.recorded.blend_color.replace(bits) != Some(bits) {
+            self.commands.queue.set_blend_color(constant);
         }
     }
 
     /// Which faces are drawn, and how.
-    pub(crate) fn set_faces(&mut self, cull: Cull, fill: Fill) {
-        let (queue, recorded) = (&mut self.commands.queue, &mut self.bound.recorded);
-        let cull = match cull {
-            Cull::None => CullMode::None,
-            Cull::Front => CullMode::Front,
-            Cull::Back => CullMode::Back,
+    #[inline(always)]
+    pub(crate) fn set_raster(&mut self, cull: Cull, fill: Fill) {
+        let raster = &*self.state.raster;
+        let bias = match raster.bias_enable {
+            0 => [0.0; 2],
+            _ => [raster.depth_bias * bias_scale(self.bound.targets.formats.depth), raster.slope_bias],
         };
-        if recorded.cull.replace(cull) != Some(cull) {
-            queue.set_cull_mode(cull);
+        let packed = PackedRaster::from(DynamicRaster {
+            back_fill: None,
+            discard: false,
+            cull: cull as u8,
+            front_ccw: u8::from(raster.front_ccw != 0),
+            fill: u8::from(fill == Fill::Line),
+            clamp: raster.depth_clip == 0,
+            line_width: 1.0,
+            bias: [0, bias[0].to_bits(), bias[1].to_bits()],
+            sample_mask: (0, 0),
+        });
+        let (queue, recorded) = (&mut self.commands.queue, &mut self.bound.recorded);
+        let PackedRaster { faces, bias: biases, .. } = packed.differing(recorded.raster);
+        if faces | biases == 0 {
+            return;
         }
-        let fill = if fill == Fill::Line { FillMode::Lines } else { FillMode::Fill };
-        if recorded.fill.replace(fill) != Some(fill) {
-            queue.set_fill_mode(fill);
+        recorded.raster = Some(packed);
+        if faces & PackedRaster::CULL != 0 {
+            queue.set_cull_mode(match cull {
+                Cull::None => CullMode::None,
+                Cull::Front => CullMode::Front,
+                Cull::Back => CullMode::Back,
+            });
+        }
+        if faces & PackedRaster::FRONT_CCW != 0 {
+            queue.set_winding(if raster.front_ccw != 0 { Winding::CounterClockwise } else { Winding::Clockwise });
+        }
+        if faces & PackedRaster::FILL != 0 {
+            queue.set_fill_mode(if fill == Fill::Line { FillMode::Lines } else { FillMode::Fill });
+        }
+        if faces & PackedRaster::CLAMP != 0 {
+            queue.set_depth_clip(if raster.depth_clip != 0 { DepthClipMode::Clip } else { DepthClipMode::Clamp });
+        }
+        if biases != 0 {
+            queue.set_depth_bias(bias[0], bias[1], 0.0);
         }
     }
 }

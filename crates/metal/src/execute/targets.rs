@@ -54,6 +54,7 @@ impl<D: Device> Renderer<D> {
                 .iter()
                 .flatten()
                 .any(|color| color.size[0] > attachment.size[0] || color.size[1] > attachment.size[1]);
+            targets.small_depth = small;
             if small && tests.depth_test == 0 && tests.stencil_test == 0 {
                 // Draws may go beyond it then.
                 targets.aside = Some(attachment);

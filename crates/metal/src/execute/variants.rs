@@ -4,6 +4,8 @@ use crate::pipeline::captures::{Captured, Stages};
 use crate::pipeline::emitting::Emitting;
 use crate::pipeline::key::Topology as Class;
 use crate::renderer::Renderer;
+use crate::resources::sampler::Sampler;
+use crate::resources::texture::{Shape, Texture};
 use afterimage_abi::slots::FIRST_VERTEX_TEXTURE;
 use afterimage_metal_calls::Device;
 use afterimage_shader::feedback::Options;
@@ -26,11 +28,44 @@ pub(crate) fn draws_in_parts(blend: &SetBlend) -> bool {
 }
 
 /// The stage of a texture slot, 0 or 1 as everywhere, and its bit among those of the stage.
-fn sampler_bit(slot: usize) -> (usize, u32) {
+pub(crate) fn sampler_bit(slot: usize) -> (usize, u32) {
     match slot.checked_sub(FIRST_VERTEX_TEXTURE) {
         Some(own) => (0, 1 << own),
         None => (1, 1 << slot),
     }
+}
+
+/// What shaders are compiled for where a texture and a sampler are bound; `before` is what it was for the slot.
+#[inline]
+pub(crate) fn shape_of<D: Device>(texture: Option<&Texture<D>>, sampler: Option<&Sampler<D>>, before: u8) -> u8 {
+    // Projection is a matter of the pixel operations.
+    let projected = before & bound::PROJECTED;
+    // There is nothing of every shape: what was compiled for the texture before serves.
+    let Some(texture) = texture else { return projected | before & bound::KIND };
+    let mut shape = match texture.shape() {
+        Shape::Cube | Shape::CubeArray => bound::CUBE,
+        Shape::D3 => bound::D3,
+        Shape::D2 | Shape::D2Array | Shape::D2Ms => bound::D2,
+    };
+    if let Some(sampler) = sampler {
+        if texture.format.is_depth() && sampler.desc.compare_enable != 0 {
+            shape |= bound::SHADOW;
+        }
+        if shape == bound::D2 && sampler.desc.gather != 0 {
+            shape |= bound::FETCH4;
+            let [red, .., alpha] = texture.desc.swizzle;
+            if red != Swizzle::Red as u8 && alpha == Swizzle::Red as u8 {
+                shape |= bound::FETCH4_ALPHA;
+            }
+        }
+    }
+    shape | projected
+}
+
+/// What shaders make of a sampler: a bias, a border.
+#[inline]
+pub(crate) fn made_of<D: Device>(sampler: Option<&Sampler<D>>) -> [bool; 2] {
+    sampler.map_or([false; 2], |sampler| [sampler.biased, sampler.white.is_some()])
 }
 
 impl<D: Device> Renderer<D> {
@@ -38,27 +73,7 @@ impl<D: Device> Renderer<D> {
     fn shape_of(&self, slot: usize, before: u8) -> u8 {
         let binding = self.state.textures[slot];
         let texture = self.resources.textures.get(binding.texture).filter(|_| !binding.texture.is_none());
-        // Projection is a matter of the pixel operations.
-        let projected = before & bound::PROJECTED;
-        // There is nothing of every shape: what was compiled for the texture before serves.
-        let Some(texture) = texture else { return projected | before & bound::KIND };
-        let sampler = self.resources.samplers.get(binding.sampler);
-        let mut shape = match texture.shape() {
-            crate::resources::texture::Shape::Cube | crate::resources::texture::Shape::CubeArray => bound::CUBE,
-            crate::resources::texture::Shape::D3 => bound::D3,
-            _ => bound::D2,
-        };
-        if texture.format.is_depth() && sampler.is_some_and(|sampler| sampler.desc.compare_enable != 0) {
-            shape |= bound::SHADOW;
-        }
-        if shape == bound::D2 && sampler.is_some_and(|sampler| sampler.desc.gather != 0) {
-            shape |= bound::FETCH4;
-            let [red, .., alpha] = texture.desc.swizzle;
-            if red != Swizzle::Red as u8 && alpha == Swizzle::Red as u8 {
-                shape |= bound::FETCH4_ALPHA;
-            }
-        }
-        shape | projected
+        shape_of(texture, self.resources.samplers.get(binding.sampler), before)
     }
 
     /// Whether what is bound has the shapes, and the samplers what shaders make of them, that the variants were chosen for.
@@ -72,8 +87,7 @@ impl<D: Device> Renderer<D> {
         if !self.resources.made_samplers {
             return [false; 2];
         }
-        let sampler = self.resources.samplers.get(binding.sampler);
-        sampler.map_or([false; 2], |sampler| [sampler.biased, sampler.white.is_some()])
+        made_of(self.resources.samplers.get(binding.sampler))
     }
 
     fn keeps_sampler(&self, slot: usize) -> bool {

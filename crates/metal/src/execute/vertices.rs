@@ -25,6 +25,7 @@ impl<D: Device> Renderer<D> {
     }
 
     /// What a vertex shader with these inputs reads.
+    #[inline(never)]
     pub(crate) fn wanted_input(&self, inputs: u32) -> Input {
         let id = self.state.vertex_input.id;
         let attributes: &[VertexAttribute] = match self.state.objects.get(id) {
@@ -70,7 +71,7 @@ impl<D: Device> Renderer<D> {
                 if let Some(buffer) = self.resources.buffers.get_mut(bytes.buffer).filter(|_| !bytes.buffer.is_none()) {
                     buffer.last_used = current;
                 }
-                sources.push((slot.slot, bytes.slice, bytes.version));
+                sources.push((slot.slot, bytes.slice, bytes.memory));
                 continue;
             }
             copies |= 1 << slot.slot;

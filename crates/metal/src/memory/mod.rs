@@ -2,3 +2,4 @@
 
 pub(crate) mod ring;
 pub(crate) mod room;
+pub(crate) mod spare;

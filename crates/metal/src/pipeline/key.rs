@@ -161,12 +161,12 @@ fn factor(bits: u8) -> Factor {
     }
 }
 
-/// Depth and stencil tests as far as the targets have something to test.
-pub(crate) fn tests(state: &SetDepthStencil, has_depth: bool, has_stencil: bool) -> DepthStencilDescriptor {
-    let depth = has_depth && state.depth_test != 0;
+/// Depth and stencil tests of a state that asks for none which the targets have nothing for.
+pub(crate) fn tests(state: &SetDepthStencil) -> DepthStencilDescriptor {
+    let depth = state.depth_test != 0;
     let compare = if depth { state.depth_compare } else { Compare::Always as u8 };
     let face = |face: StencilFace, read_mask: u8, write_mask: u8| {
-        (has_stencil && state.stencil_test != 0).then(|| StencilDescriptor {
+        (state.stencil_test != 0).then(|| StencilDescriptor {
             compare: crate::resources::sampler::compare(face.compare),
             fail: stencil_operation(face.fail),
             depth_fail: stencil_operation(face.depth_fail),

@@ -3,13 +3,14 @@
 use crate::error::{Error, Result};
 use crate::pipeline::around::{Ending, Ways, only_samples};
 use crate::pipeline::kept::Store;
-use crate::pipeline::key::{Blend, Key, TargetFormats};
+use crate::pipeline::key::{Blend, Key, TargetFormats, tests};
 use crate::pipeline::own::Own;
 use crate::pipeline::shaders::{ENTRY, Library, Spec};
 use afterimage_metal_calls::{
     BlendFactor, BlendOperation, Blending, Class, ColorTarget, DepthStencilDescriptor, Device, FunctionDescriptor,
     PixelFormat, RenderPipelineDescriptor, TopologyClass, VertexDescriptor,
 };
+use afterimage_render::dynamic::DynamicTests;
 use afterimage_stream::Budget;
 use afterimage_stream::packets::LogicOp;
 use rustc_hash::FxHashMap;
@@ -25,14 +26,20 @@ const OVER: [Blending; 2] = [
     Blending { operation: BlendOperation::Add, source: BlendFactor::Zero, destination: BlendFactor::One },
 ];
 
+/// Depth and stencil states that are found without a search.
+const RECENT_TESTS: usize = 16;
+
 /// What is there already.
 #[derive(Debug)]
 pub(crate) struct Pipelines<D: Device> {
-    /// Of guests' draws; none where it cannot be made.
-    made: FxHashMap<Key, Option<D::RenderPipeline>>,
+    /// Of guests' draws, by number; none where it cannot be made.
+    made: Vec<Option<D::RenderPipeline>>,
+    numbers: FxHashMap<Key, u32>,
     /// Of kernels, by number of the variant.
     kernels: FxHashMap<u32, Option<D::ComputePipeline>>,
     depth_stencils: FxHashMap<DepthStencilDescriptor, D::DepthStencil>,
+    /// Those that draws had last, by what they come of, each where its words say.
+    recent_tests: [Option<([u64; 3], D::DepthStencil)>; RECENT_TESTS],
     /// Vertex layouts by number.
     inputs: Vec<VertexDescriptor>,
     input_numbers: FxHashMap<VertexDescriptor, u32>,
@@ -48,9 +55,11 @@ pub(crate) struct Pipelines<D: Device> {
 impl<D: Device> Default for Pipelines<D> {
     fn default() -> Self {
         Self {
-            made: FxHashMap::default(),
+            made: Vec::new(),
+            numbers: FxHashMap::default(),
             kernels: FxHashMap::default(),
             depth_stencils: FxHashMap::default(),
+            recent_tests: [const { None }; RECENT_TESTS],
             inputs: Vec::new(),
             input_numbers: FxHashMap::default(),
             functions: FxHashMap::default(),
@@ -99,15 +108,26 @@ impl<D: Device> Pipelines<D> {
         number
     }
 
-    /// The pipeline of a key; none where it cannot be made, which was said when it was tried.
-    pub(crate) fn get(&mut self, device: &D, library: &mut Library<D>, key: &Key) -> Option<D::RenderPipeline> {
-        if let Some(made) = self.made.get(key) {
-            return made.clone();
-        }
-        let made = self.make(device, library, key);
-        let made = made.inspect_err(|error| tracing::error!("a pipeline: {error}; its draws are skipped")).ok();
-        self.made.insert(*key, made.clone());
-        made
+    /// The number of the pipeline of a key; none where it cannot be made, which was said when it was tried.
+    pub(crate) fn number(&mut self, device: &D, library: &mut Library<D>, key: &Key) -> Option<u32> {
+        let number = match self.numbers.get(key) {
+            Some(number) => *number,
+            None => {
+                let made = self.make(device, library, key);
+                let made = made.inspect_err(|error| tracing::error!("a pipeline: {error}; its draws are skipped")).ok();
+                let number = self.made.len() as u32;
+                self.made.push(made);
+                self.numbers.insert(*key, number);
+                number
+            }
+        };
+        self.of(number).map(|_| number)
+    }
+
+    /// A pipeline by its number.
+    #[inline]
+    pub(crate) fn of(&self, number: u32) -> Option<&D::RenderPipeline> {
+        self.made.get(number as usize)?.as_ref()
     }
 
     fn make(&mut self, device: &D, library: &mut Library<D>, key: &Key) -> Result<D::RenderPipeline> {
@@ -207,6 +227,27 @@ impl<D: Device> Pipelines<D> {
         let made = device.new_depth_stencil(descriptor)?;
         self.depth_stencils.insert(*descriptor, made.clone());
         Ok(made)
+    }
+
+    /// Those of a draw.
+    #[inline]
+    pub(crate) fn tests(&mut self, device: &D, wanted: DynamicTests) -> Result<&D::DepthStencil> {
+        let key = wanted.without_references();
+        let mixed = key
+            .into_iter()
+            .fold(0u64, |mixed, word| (mixed ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
+        let at = (mixed >> 7) as usize % RECENT_TESTS;
+        if self.recent_tests[at].as_ref().is_none_or(|(there, _)| *there != key) {
+            let made = self.depth_stencil(device, &tests(&wanted.state()))?;
+            self.recent_tests[at] = Some((key, made));
+        }
+        match &self.recent_tests[at] {
+            Some((_, made)) => Ok(made),
+            None => Err(Error::Unsupported {
+                device: device.facts().name.clone(),
+                what: "depth and stencil tests".to_owned(),
+            }),
+        }
     }
 
     /// A function of a shader of our own.

@@ -44,6 +44,16 @@ pub(crate) struct TextureArgument {
     pub(crate) white: Option<u32>,
 }
 
+impl TextureArgument {
+    /// All of it but the slot: what is bound for one argument serves another with the same word.
+    #[inline]
+    pub(crate) fn word(&self) -> u64 {
+        let place = |index: Option<u32>| index.map_or(0xff, |index| u64::from(index) & 0xff);
+        let shape = self.shape as u64 | u64::from(self.kind) << 8 | u64::from(self.shadow) << 16;
+        shape | place(self.sampler) << 24 | place(self.white) << 32
+    }
+}
+
 /// A storage image that a shader accesses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ImageArgument {

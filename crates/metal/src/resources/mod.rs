@@ -6,7 +6,8 @@ pub(crate) mod sampler;
 pub(crate) mod texture;
 
 use crate::error::Result;
-use afterimage_metal_calls::Device;
+use crate::memory::spare::Spare;
+use afterimage_metal_calls::{Device, TextureDescriptor};
 use afterimage_render::table::Table;
 use buffer::Buffer;
 use nulls::Nulls;
@@ -22,6 +23,9 @@ pub(crate) struct Resources<D: Device> {
     /// Whether any sampler has had what shaders make.
     pub(crate) made_samplers: bool,
     pub(crate) nulls: Nulls<D>,
+    /// Memory that had other bytes put in its place: of buffers by their length, of textures by what they are.
+    pub(crate) spare_buffers: Spare<u64, D::Buffer>,
+    pub(crate) spare_textures: Spare<TextureDescriptor, D::Texture>,
 }
 
 impl<D: Device> Resources<D> {
@@ -33,6 +37,8 @@ impl<D: Device> Resources<D> {
             samplers: Table::default(),
             made_samplers: false,
             nulls: Nulls::new(device, queue)?,
+            spare_buffers: Spare::default(),
+            spare_textures: Spare::default(),
         })
     }
 }

@@ -68,11 +68,16 @@ pub(crate) struct Texture<D: Device> {
     pub(crate) desc: CreateTexture,
     pub(crate) format: Format,
     pub(crate) choice: Choice,
+    /// What it is to shaders.
+    shape: Shape,
+    kind: u8,
     /// What has the texels: the source's, of a view.
     pub(crate) raw: D::Texture,
     /// Format and type of `raw`.
     raw_format: PixelFormat,
     raw_type: TextureType,
+    /// What `raw` was made of; none of views.
+    like: Option<Box<TextureDescriptor>>,
     /// Of a view the texture that it shows, and its first level and layer there.
     pub(crate) source: Option<ObjectId>,
     base: [u16; 2],
@@ -141,7 +146,7 @@ impl<D: Device> Texture<D> {
             _ if array => desc.layers,
             _ => 1,
         };
-        let raw = device.new_texture(&TextureDescriptor {
+        let like = TextureDescriptor {
             ty,
             format: choice.pixel,
             size: [desc.width, desc.height, desc.depth],
@@ -151,14 +156,18 @@ impl<D: Device> Texture<D> {
             usage,
             storage: StorageMode::Private,
             label: desc.id.to_string(),
-        })?;
+        };
+        let raw = device.new_texture(&like)?;
         Ok(Self {
             desc: *desc,
             format,
             choice,
+            shape: shape_of(desc),
+            kind: kind_of(format),
             raw,
             raw_format: choice.pixel,
             raw_type: ty,
+            like: Some(Box::new(like)),
             source: None,
             base: [0; 2],
             atomic,
@@ -182,9 +191,12 @@ impl<D: Device> Texture<D> {
             desc: *desc,
             format,
             choice,
+            shape: shape_of(desc),
+            kind: kind_of(format),
             raw: source.raw.clone(),
             raw_format: source.raw_format,
             raw_type: source.raw_type,
+            like: None,
             source: Some(body.source),
             base: [body.level, body.layer],
             atomic: source.atomic && choice.pixel.caps(device.facts()).atomic,
@@ -194,6 +206,28 @@ impl<D: Device> Texture<D> {
             blank: Vec::new(),
             last_used: 0,
         })
+    }
+
+    /// What it is made of and how many bytes that are, if it has one level and layer, nothing draws or stores into it, and other memory will
+    /// do as well.
+    pub(crate) fn replaceable(&self) -> Option<(&TextureDescriptor, u64)> {
+        const MORE: u8 = CreateTexture::TARGET | CreateTexture::STORAGE;
+        let desc = &self.desc;
+        if desc.levels != 1 || desc.layers != 1 || desc.samples > 1 || desc.usage & MORE != 0 {
+            return None;
+        }
+        let pixel = self.choice.pixel;
+        let blocks = u64::from(desc.width.div_ceil(pixel.block())) * u64::from(desc.height.div_ceil(pixel.block()));
+        Some((self.like.as_deref()?, blocks * u64::from(desc.depth) * u64::from(pixel.bytes())))
+    }
+
+    /// Gives it other memory; what it had before. What views there were is gone.
+    pub(crate) fn rename(&mut self, raw: D::Texture) -> D::Texture {
+        self.sampled.clear();
+        self.stored.clear();
+        self.targets.clear();
+        self.last_used = 0;
+        std::mem::replace(&mut self.raw, raw)
     }
 
     /// A level and layer as those of the texture that has the texels.
@@ -212,8 +246,9 @@ impl<D: Device> Texture<D> {
     }
 
     /// What texels are to shaders: 0 floats, 1 unsigned, 2 signed integers.
+    #[inline]
     pub(crate) fn kind(&self) -> u8 {
-        kind_of(self.format)
+        self.kind
     }
 
     /// Its format with or without encoding to sRGB.
@@ -225,15 +260,9 @@ impl<D: Device> Texture<D> {
     }
 
     /// The shape of it by itself.
+    #[inline]
     pub(crate) fn shape(&self) -> Shape {
-        match (Dimension::of(self.desc.dimension), self.desc.layers) {
-            (Dimension::D3, _) => Shape::D3,
-            (Dimension::Cube, 6) => Shape::Cube,
-            (Dimension::Cube, _) => Shape::CubeArray,
-            (Dimension::D2, _) if self.desc.samples > 1 => Shape::D2Ms,
-            (Dimension::D2, 1) => Shape::D2,
-            (Dimension::D2, _) => Shape::D2Array,
-        }
+        self.shape
     }
 
     /// The texture as a shader samples it, made at the first time. `None` where it has nothing of that shape.
@@ -257,6 +286,14 @@ impl<D: Device> Texture<D> {
         let view = self.new_view(device, shape, self.pixel(device.facts(), srgb), self.swizzle())?;
         self.sampled.push((shape, srgb, view));
         Ok(self.sampled.last().map(|(_, _, view)| view))
+    }
+
+    /// The same, if it was made before.
+    #[inline]
+    pub(crate) fn sampled_before(&self, shape: Shape, srgb: bool) -> Option<&D::Texture> {
+        let srgb = srgb && self.format.info().srgb.is_some();
+        let found = self.sampled.iter().find(|(other, decodes, _)| (*other, *decodes) == (shape, srgb));
+        found.map(|(.., view)| view)
     }
 
     fn new_view(&self, device: &D, shape: Shape, format: PixelFormat, swizzle: [Swizzle; 4]) -> Result<D::Texture> {
@@ -375,6 +412,17 @@ impl<D: Device> Texture<D> {
                 self.blank = Vec::new();
             }
         }
+    }
+}
+
+fn shape_of(desc: &CreateTexture) -> Shape {
+    match (Dimension::of(desc.dimension), desc.layers) {
+        (Dimension::D3, _) => Shape::D3,
+        (Dimension::Cube, 6) => Shape::Cube,
+        (Dimension::Cube, _) => Shape::CubeArray,
+        (Dimension::D2, _) if desc.samples > 1 => Shape::D2Ms,
+        (Dimension::D2, 1) => Shape::D2,
+        (Dimension::D2, _) => Shape::D2Array,
     }
 }
 

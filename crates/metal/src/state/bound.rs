@@ -1,17 +1,16 @@
 //! What is bound, and what the encoder has of it.
 
 use crate::memory::ring::Slice;
-use crate::pipeline::key::Key;
+use crate::pipeline::key::{Blend, Key};
+use crate::pipeline::shaders::TextureArgument;
 use crate::resources::texture::Texture;
 use crate::state::targets::{Load, Targets};
 use crate::state::vertices::Input;
-use afterimage_metal_calls::{
-    CullMode, DepthClipMode, DepthStencilDescriptor, Device, FillMode, ScissorRect, StencilReferences, Viewport,
-    Winding,
-};
+use afterimage_metal_calls::{Device, PrimitiveType, ScissorRect, Stage, StencilReferences, Viewport};
+use afterimage_render::dynamic::{DynamicTests, PackedRaster};
 use afterimage_shader::RuntimeInfo;
 use afterimage_shader::msl::Samplers;
-use afterimage_stream::packets::{Cull, Fill, Topology};
+use afterimage_stream::packets::{Cull, Fill, SetBlend, Topology};
 use afterimage_stream::{Groups, ObjectId, VERTEX_BUFFERS};
 use smallvec::SmallVec;
 
@@ -40,6 +39,8 @@ pub(crate) struct Sampled {
     pub(crate) sampler: ObjectId,
     /// Of snapshots of targets, another one each time.
     pub(crate) snapshot: u64,
+    /// What it is bound for ([`TextureArgument::word`]).
+    pub(crate) argument: u64,
 }
 
 /// What is drawn of triangles.
@@ -53,22 +54,32 @@ pub(crate) enum Fills {
     One(Cull, Fill),
 }
 
+/// A draw that was encoded as it came, without copies, indices of our own, or passes around it: where the next one is like it, only what
+/// changed is applied (`execute/again.rs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plain {
+    pub(crate) topology: Topology,
+    pub(crate) primitive: PrimitiveType,
+    /// How triangles are filled.
+    pub(crate) fill: Fill,
+    /// Vertices that every buffer has which advances by them.
+    pub(crate) end: u64,
+}
+
 /// What an encoder has for draws. `None`, or nothing, where it has nothing yet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorded {
-    pub(crate) key: Option<Key>,
-    /// [`Prepared::number`] of that key.
-    pub(crate) number: Option<u64>,
-    pub(crate) tests: Option<DepthStencilDescriptor>,
+    /// The last draw, if it was plain: then the encoder has all that it needed.
+    pub(crate) plain: Option<Plain>,
+    /// The pipeline's number, and those of its variants.
+    pub(crate) pipeline: Option<u32>,
+    pub(crate) shaders: Option<(u32, Option<u32>)>,
+    pub(crate) tests: Option<DynamicTests>,
     pub(crate) references: Option<StencilReferences>,
     pub(crate) viewport: Option<Viewport>,
     pub(crate) scissor: Option<ScissorRect>,
-    pub(crate) cull: Option<CullMode>,
-    pub(crate) winding: Option<Winding>,
-    pub(crate) fill: Option<FillMode>,
+    pub(crate) raster: Option<PackedRaster>,
     pub(crate) fills: Option<Fills>,
-    pub(crate) bias: Option<[u32; 2]>,
-    pub(crate) clip: Option<DepthClipMode>,
     pub(crate) blend_color: Option<[u32; 4]>,
     /// Number of the memory, and offset, by slot.
     pub(crate) vertices: [Option<(u64, u64)>; VERTEX_BUFFERS],
@@ -84,6 +95,47 @@ pub(crate) struct Recorded {
     pub(crate) complete: bool,
 }
 
+/// Blend states that a pipeline is kept for.
+const MOST_RECENT: usize = 8;
+
+/// Pipelines that differ in blending alone: the state, what is in keys of it, the number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recent {
+    all: SmallVec<[(SetBlend, [Blend; 8], u32); 2]>,
+    next: usize,
+}
+
+impl Recent {
+    /// Where a state is.
+    #[inline(always)]
+    pub(crate) fn find(&self, state: &SetBlend) -> Option<&(SetBlend, [Blend; 8], u32)> {
+        let words: &[u64; 5] = bytemuck::cast_ref(state);
+        self.all.iter().find(|(other, ..)| {
+            let other: &[u64; 5] = bytemuck::cast_ref(other);
+            (0..5).fold(0, |differing, at| differing | (words[at] ^ other[at])) == 0
+        })
+    }
+
+    /// Keeps another, in the place of the oldest.
+    pub(crate) fn keep(&mut self, state: SetBlend, blends: [Blend; 8], pipeline: u32) {
+        if self.find(&state).is_some() {
+            return;
+        }
+        if self.all.len() < MOST_RECENT {
+            self.all.push((state, blends, pipeline));
+        } else if let Some(place) = self.all.get_mut(self.next) {
+            *place = (state, blends, pipeline);
+            self.next = (self.next + 1) % MOST_RECENT;
+        }
+    }
+
+    /// Something else of the key is another.
+    pub(crate) fn clear(&mut self) {
+        self.all.clear();
+        self.next = 0;
+    }
+}
+
 /// What draws were last prepared for.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
@@ -93,10 +145,16 @@ pub(crate) struct Prepared {
     pub(crate) input: Input,
     /// The layout's number, with the slots that are copied.
     pub(crate) layout: Option<(u32, u32)>,
-    /// Another one for each key.
-    pub(crate) number: u64,
-    /// The topology of the last draw, and the end of its vertices, if it was encoded as it is: without indices, instances or copies.
-    pub(crate) plain: Option<(Topology, u64)>,
+    /// Number of the key's pipeline, where that was looked up.
+    pub(crate) pipeline: Option<u32>,
+    /// Other pipelines, which differ in blending.
+    pub(crate) recent: Recent,
+    /// What its shaders sample.
+    pub(crate) textures: SmallVec<[(Stage, TextureArgument); 4]>,
+    /// What is chosen by of [`SetPixelOps`](afterimage_stream::packets::SetPixelOps).
+    pub(crate) ops: u64,
+    /// Whether its shaders have nothing but constants, textures and vertices: no images, no values of samplers, nothing that they store.
+    pub(crate) simple: bool,
 }
 
 /// What is bound.

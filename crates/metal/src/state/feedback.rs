@@ -24,6 +24,13 @@ pub(crate) struct Feedback {
     pub(crate) counters: Counters,
 }
 
+impl Feedback {
+    /// Whether the capture that runs writes a buffer.
+    pub(crate) fn writes(&self, id: ObjectId) -> bool {
+        self.running.iter().flatten().flatten().any(|range| range.id == id)
+    }
+}
+
 /// The row of a topology in the table of what is captured. None for those that only hosts have, which are not captured.
 pub(crate) fn row(topology: Topology) -> Option<&'static Row> {
     let name = match topology {

@@ -40,6 +40,8 @@ pub(crate) struct Targets<D: Device> {
     pub(crate) depth: Option<Attachment<D>>,
     /// Whether the depth-stencil target is put aside: it is smaller than a colour target, and nothing is tested against it.
     pub(crate) aside: Option<Attachment<D>>,
+    /// Whether it is smaller, put aside or not.
+    pub(crate) small_depth: bool,
     /// What is attached where shaders write depth and there is no target for it.
     pub(crate) stand_in: Option<D::Texture>,
     /// Of the attachments, the stand-in too.
@@ -60,6 +62,7 @@ impl<D: Device> Default for Targets<D> {
             colors: [const { None }; 8],
             depth: None,
             aside: None,
+            small_depth: false,
             stand_in: None,
             formats: TargetFormats::default(),
             extent: [0; 2],

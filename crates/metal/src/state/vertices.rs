@@ -80,6 +80,12 @@ impl Slot {
         elements.saturating_sub(1).saturating_mul(self.stride.into()).saturating_add(self.extent.into())
     }
 
+    /// Whether another binding is as good to the layout, and lies as well. `self` is bound where it lies.
+    #[inline]
+    pub(crate) fn is_like(&self, stride: u32, offset: u64) -> bool {
+        !self.odd && self.stride == stride && offset.is_multiple_of(4)
+    }
+
     /// Whether it can be bound where it lies for draws that read so many elements of so many bytes.
     pub(crate) fn lies_well(&self, size: u64, needed: u64) -> bool {
         !self.odd && self.elements(size) >= needed.min(if self.stride == 0 { 1 } else { u64::MAX })

@@ -10,6 +10,7 @@ pub mod everything;
 #[path = "../../../vulkan/tests/common/has.rs"]
 pub mod has;
 pub mod recorder;
+pub mod watched;
 
 use afterimage_metal::Options;
 use afterimage_metal_calls::{Device, Family};

@@ -1,7 +1,9 @@
 //! A device that executes nothing: it lists the calls as text. What is wrong with them it does not know.
 
+use super::watched::{Value, Watched};
 use afterimage_metal_calls::*;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -25,6 +27,17 @@ pub struct Recorder {
     next: Arc<AtomicU32>,
     lines: Arc<Mutex<Vec<String>>>,
     listens: bool,
+    /// Whether no command buffer completes until somebody waits for it.
+    pub lags: Arc<AtomicBool>,
+    /// What encoders have at draws, for whoever asks.
+    pub watched: Option<Arc<Mutex<Watched>>>,
+}
+
+/// A number for a text.
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Recorder {
@@ -45,12 +58,36 @@ impl Recorder {
             addresses: true,
             language: 320,
         };
-        Self { facts: Arc::new(facts), next: Arc::default(), lines: Arc::default(), listens: true }
+        Self {
+            facts: Arc::new(facts),
+            next: Arc::default(),
+            lines: Arc::default(),
+            listens: true,
+            lags: Arc::default(),
+            watched: None,
+        }
     }
 
     /// One that lists nothing.
     pub fn silent(family: Family) -> Self {
         Self { listens: false, ..Self::new(family) }
+    }
+
+    /// One that notes what encoders have at draws; with `forgets` what was set for each draw alone.
+    pub fn watching(family: Family, forgets: bool) -> Self {
+        let watched = Watched { forgets, ..Watched::default() };
+        Self { watched: Some(Arc::new(Mutex::new(watched))), ..Self::silent(family) }
+    }
+
+    fn watch(&self, call: impl FnOnce(&mut Watched)) {
+        if let Some(watched) = &self.watched {
+            call(&mut watched.lock().unwrap());
+        }
+    }
+
+    /// A number of what something is made of, where that is of interest.
+    fn detail(&self, what: impl FnOnce() -> String) -> String {
+        if self.watched.is_some() { format!(" {:x}", hash(&what())) } else { String::new() }
     }
 
     /// What was called since the last time.
@@ -114,16 +151,19 @@ impl Device for Recorder {
     }
 
     fn new_sampler(&self, descriptor: &SamplerDescriptor) -> Result<Handle> {
-        self.handle("sampler", &format!("{:?}, {:?}", descriptor.min, descriptor.address[0]))
+        let detail = self.detail(|| format!("{descriptor:?}"));
+        self.handle("sampler", &format!("{:?}, {:?}{detail}", descriptor.min, descriptor.address[0]))
     }
 
     fn new_function(&self, descriptor: &FunctionDescriptor<'_>) -> Result<Handle> {
-        self.handle("function", &format!("{} {:?}", descriptor.label, descriptor.constants))
+        let detail = self.detail(|| descriptor.source.to_owned());
+        self.handle("function", &format!("{} {:?}{detail}", descriptor.label, descriptor.constants))
     }
 
     fn new_render_pipeline(&self, descriptor: &RenderPipelineDescriptor<'_, Self>) -> Result<Handle> {
         self.line(|| format!("pipeline {descriptor:?}"));
-        self.handle("pipeline", descriptor.label)
+        let detail = self.detail(|| format!("{descriptor:?}"));
+        self.handle("pipeline", &format!("{}{detail}", descriptor.label))
     }
 
     fn new_compute_pipeline(&self, function: &Handle, _: &str) -> Result<Handle> {
@@ -132,11 +172,12 @@ impl Device for Recorder {
 
     fn new_depth_stencil(&self, descriptor: &DepthStencilDescriptor) -> Result<Handle> {
         let stencil = if descriptor.front.is_some() { " stencil" } else { "" };
-        self.handle("tests", &format!("{:?} write {}{stencil}", descriptor.compare, descriptor.write))
+        let detail = self.detail(|| format!("{descriptor:?}"));
+        self.handle("tests", &format!("{:?} write {}{stencil}{detail}", descriptor.compare, descriptor.write))
     }
 
     fn new_queue(&self, _: &str) -> Result<Recording> {
-        Ok(Recording { device: self.clone(), committed: 0 })
+        Ok(Recording { device: self.clone(), committed: 0, waited: 0 })
     }
 
     fn label_buffer(&self, _: &Handle, _: &str) {}
@@ -149,6 +190,7 @@ impl Device for Recorder {
 pub struct Recording {
     device: Recorder,
     committed: Serial,
+    waited: Serial,
 }
 
 macro_rules! calls {
@@ -158,6 +200,7 @@ macro_rules! calls {
                 let arguments: &[String] = &[$(format!("{:?}", $argument)),*];
                 format!("{} {}", stringify!($name), arguments.join(", "))
             });
+            self.device.watch(|watched| watched.called(stringify!($name), &[$(format!("{:?}", $argument)),*]));
         } )*
     };
 }
@@ -172,10 +215,11 @@ impl Queue for Recording {
     }
 
     fn completed(&mut self) -> Serial {
-        self.committed
+        if self.device.lags.load(Ordering::Relaxed) { self.waited } else { self.committed }
     }
 
-    fn wait(&mut self, _: Serial, _: Duration) -> bool {
+    fn wait(&mut self, serial: Serial, _: Duration) -> bool {
+        self.waited = self.waited.max(serial);
         true
     }
 
@@ -189,10 +233,37 @@ impl Queue for Recording {
 
     fn set_bytes(&mut self, stage: Stage, index: u32, bytes: &[u8]) {
         self.device.line(|| format!("set_bytes {stage:?}, {index}, {} bytes", bytes.len()));
+        self.device.watch(|watched| watched.bind(stage, index, Value::Text(format!("{bytes:?}"))));
+    }
+
+    fn set_buffer(&mut self, stage: Stage, index: u32, buffer: &Handle, offset: u64) {
+        self.device.line(|| format!("set_buffer {stage:?}, {index}, {buffer:?}, {offset}"));
+        self.device.watch(|watched| watched.bind(stage, index, Value::Bytes(buffer.bytes.clone(), offset)));
+    }
+
+    fn set_buffer_offset(&mut self, stage: Stage, index: u32, offset: u64) {
+        self.device.line(|| format!("set_buffer_offset {stage:?}, {index}, {offset}"));
+        self.device.watch(|watched| watched.move_to(stage, index, offset));
+    }
+
+    fn draw_indexed(&mut self, primitive: PrimitiveType, count: DrawCount, indices: Indices<'_, Recorder>) {
+        self.device.line(|| format!("draw_indexed {primitive:?}, {count:?}, {indices:?}"));
+        let bytes = if indices.ty == IndexType::UInt16 { 2 } else { 4 } * u64::from(count.count);
+        self.device.watch(|watched| {
+            let all = indices.buffer.bytes.lock().unwrap();
+            let read = &all[indices.offset as usize..][..bytes as usize];
+            watched.drawn(&format!("{primitive:?}, {count:?}, {:?} {read:?}", indices.ty));
+        });
+    }
+
+    fn draw(&mut self, primitive: PrimitiveType, count: DrawCount) {
+        self.device.line(|| format!("draw {primitive:?}, {count:?}"));
+        self.device.watch(|watched| watched.drawn(&format!("{primitive:?}, {count:?}")));
     }
 
     fn begin_render(&mut self, pass: &RenderPass<'_, Recorder>) {
         self.device.line(|| format!("begin_render {}", pass.label));
+        self.device.watch(|watched| watched.state.clear());
         for (index, color) in pass.colors.iter().enumerate() {
             if let Some(color) = color {
                 self.device.line(|| {
@@ -225,12 +296,8 @@ impl Queue for Recording {
         set_depth_clip(mode: DepthClipMode);
         set_blend_color(color: [f32; 4]);
         set_visibility(mode: VisibilityMode, offset: u64);
-        draw(primitive: PrimitiveType, count: DrawCount);
-        draw_indexed(primitive: PrimitiveType, count: DrawCount, indices: Indices<'_, Recorder>);
         draw_indirect(primitive: PrimitiveType, arguments: &Handle, offset: u64);
         draw_indexed_indirect(primitive: PrimitiveType, indices: Indices<'_, Recorder>, arguments: &Handle, offset: u64);
-        set_buffer(stage: Stage, index: u32, buffer: &Handle, offset: u64);
-        set_buffer_offset(stage: Stage, index: u32, offset: u64);
         set_texture(stage: Stage, index: u32, texture: &Handle);
         set_sampler(stage: Stage, index: u32, sampler: &Handle);
         use_buffer(stage: Stage, buffer: &Handle, write: bool);
@@ -245,5 +312,7 @@ impl Queue for Recording {
         copy_texture_to_buffer(texture: &Handle, region: Region, aspect: Aspect, buffer: &Handle, layout: BufferLayout);
         copy_texture(from: &Handle, region: Region, to: &Handle, destination: Region);
         generate_mipmaps(texture: &Handle);
+        copy_buffer_ahead(from: &Handle, from_offset: u64, to: &Handle, to_offset: u64, size: u64);
+        copy_buffer_to_texture_ahead(buffer: &Handle, layout: BufferLayout, texture: &Handle, region: Region, aspect: Aspect);
     }
 }
