@@ -4,7 +4,6 @@
 mod captured;
 mod compute;
 mod corpus;
-mod depth_copies;
 mod draws;
 mod formats;
 mod geometry;
