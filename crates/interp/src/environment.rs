@@ -46,6 +46,12 @@ pub trait Environment {
     /// Bits of a constant register, `index` being within the bank. Registers that the shader defines are not asked for.
     fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4];
 
+    /// Which texture a word of a table says, as a declaration like that of textures in tables but for its slot. Unless an environment
+    /// says otherwise, its lowest bits are the slot.
+    fn texture_of(&self, texture: &TextureDecl, word: u32) -> TextureDecl {
+        TextureDecl { slot: word as u8, ..*texture }
+    }
+
     /// A texture sample.
     fn sample(&self, texture: &TextureDecl, args: &SampleArgs) -> [f32; 4];
 

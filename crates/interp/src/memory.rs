@@ -117,32 +117,40 @@ impl Run<'_> {
     /// An instruction on textures, in one lane.
     pub(crate) fn texture(&self, data: &InstData, lane: usize) -> [u32; 4] {
         let Some(texture) = data.imm.texture() else { return [0; 4] };
-        let decl = &self.m.textures[texture.index()];
+        let mut decl = self.m.textures[texture.index()];
+        let mut args = &data.args[..];
+        if decl.in_tables()
+            && let Some((&word, others)) = args.split_last()
+        {
+            decl = self.environment.texture_of(&decl, self.bits(word, lane)[0]);
+            args = others;
+        }
+        let decl = &decl;
         match (data.op, data.imm) {
             (Op::Gather, Imm::Gather(_, component, offset)) => {
-                let args = self.sample_args(data, decl, offset, lane);
+                let args = self.sample_args(data.op, args, decl, offset, lane);
                 self.environment.gather_bits(decl, component, &args)
             }
             (Op::Fetch, Imm::Texture(_, offset)) => {
-                let mut coord = self.ints(data.args[0], lane);
+                let mut coord = self.ints(args[0], lane);
                 for (coord, by) in coord[..decl.dim.extent() as usize].iter_mut().zip(offset.0) {
                     *coord = coord.wrapping_add(by.into());
                 }
-                let which = self.bits(data.args[1], lane)[0] as i32;
+                let which = self.bits(args[1], lane)[0] as i32;
                 self.environment.fetch(decl, coord, which)
             }
             (Op::TextureSize, _) => {
-                let level = self.bits(data.args[0], lane)[0] as i32;
+                let level = self.bits(args[0], lane)[0] as i32;
                 size(self.environment.texture_size(decl, level), decl.dim)
             }
             (Op::TextureLevels, _) => [self.environment.texture_levels(decl), 0, 0, 0],
             (Op::QueryLod, _) => {
-                let [dx, dy] = self.derivatives(data.args[0], decl.dim, lane);
+                let [dx, dy] = self.derivatives(args[0], decl.dim, lane);
                 let [clamped, open] = self.environment.query_lod(decl, dx, dy).map(number);
                 [clamped, open, 0, 0]
             }
             (_, Imm::Texture(_, offset)) => {
-                let args = self.sample_args(data, decl, offset, lane);
+                let args = self.sample_args(data.op, args, decl, offset, lane);
                 self.environment.sample_bits(decl, &args)
             }
             _ => [0; 4],
@@ -175,23 +183,23 @@ impl Run<'_> {
         })
     }
 
-    fn sample_args(&self, data: &InstData, decl: &TextureDecl, offset: Offset, lane: usize) -> SampleArgs {
-        let (coord, dim) = (data.args[0], decl.dim);
+    fn sample_args(&self, op: Op, args: &[Value], decl: &TextureDecl, offset: Offset, lane: usize) -> SampleArgs {
+        let (coord, dim) = (args[0], decl.dim);
         let quad = |bias| {
             let [dx, dy] = self.derivatives(coord, dim, lane);
             Lod::Gradient { dx, dy, bias }
         };
-        let lod = match data.op {
-            Op::SampleBias => quad(self.floats(data.args[1], lane)[0]),
-            Op::SampleLod => Lod::Level(self.floats(data.args[1], lane)[0]),
+        let lod = match op {
+            Op::SampleBias => quad(self.floats(args[1], lane)[0]),
+            Op::SampleLod => Lod::Level(self.floats(args[1], lane)[0]),
             Op::SampleGrad => {
-                let [dx, dy] = [1, 2].map(|at| self.vector(data.args[at], lane, dim));
+                let [dx, dy] = [1, 2].map(|at| self.vector(args[at], lane, dim));
                 Lod::Gradient { dx, dy, bias: 0.0 }
             }
             Op::Gather => Lod::Level(0.0),
             _ => quad(0.0),
         };
-        let reference = data.args.last().filter(|_| decl.shadow).map(|&r| self.floats(r, lane)[0]);
+        let reference = args.last().filter(|_| decl.shadow).map(|&r| self.floats(r, lane)[0]);
         let layer = if dim.is_array() { self.floats(coord, lane)[dim.extent() as usize] } else { 0.0 };
         debug_assert!(!decl.shadow || decl.component == Component::Float);
         SampleArgs { coord: self.vector(coord, lane, dim), layer, offset, lod, reference }

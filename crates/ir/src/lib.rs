@@ -24,7 +24,7 @@ mod types;
 mod verify;
 
 pub use afterimage_abi::Table;
-pub use builder::{BuildError, Builder, Level, Primitives};
+pub use builder::{BuildError, Builder, Level, Primitives, TextureRef};
 pub use entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 pub use error::VerifyError;
 pub use eval::evaluate;

@@ -472,7 +472,8 @@ impl BankDecl {
 /// A declared texture with its sampler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TextureDecl {
-    /// Slot, below [`TEXTURE_SLOTS`], or, in the compute stage, from there on below [`COMPUTE_TEXTURE_SLOTS`] more.
+    /// Slot, below [`TEXTURE_SLOTS`], or, in the compute stage, from there on below [`COMPUTE_TEXTURE_SLOTS`] more; or
+    /// [`TextureDecl::IN_TABLES`].
     pub slot: u8,
     /// Shape.
     pub dim: Dim,
@@ -480,6 +481,17 @@ pub struct TextureDecl {
     pub shadow: bool,
     /// What its texels are.
     pub component: Component,
+}
+
+impl TextureDecl {
+    /// `slot` of the textures that lie in tables: the last operand of each instruction on them is a word that the host has put into a
+    /// table ([`afterimage_abi::tables`]), which says which texture and sampler.
+    pub const IN_TABLES: u8 = u8::MAX;
+
+    /// Whether each instruction says which texture it is.
+    pub const fn in_tables(&self) -> bool {
+        self.slot == Self::IN_TABLES
+    }
 }
 
 /// A declared storage image.

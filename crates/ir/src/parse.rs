@@ -223,8 +223,12 @@ impl<'a> Parser<'a> {
                 self.module.banks[bank as usize].defs.push((index, bits));
             } else if self.eat_word("texture")? {
                 self.next_entity(Texture::PREFIX, self.module.textures.len())?;
-                self.keyword("slot")?;
-                let slot = self.number("a slot number")?;
+                let slot = if self.eat_word("tables")? {
+                    TextureDecl::IN_TABLES
+                } else {
+                    self.keyword("slot")?;
+                    self.number("a slot number")?
+                };
                 let dim = self.word("a texture shape (2d, cube, 3d, ...)", Dim::from_name)?;
                 let component = match self.token {
                     Token::Word(word) => Component::from_name(word),

@@ -54,7 +54,10 @@ impl Display for Module {
             }
         }
         for (i, d) in self.textures.iter().enumerate() {
-            write!(f, "  texture t{i} slot {} {}", d.slot, d.dim.name())?;
+            match d.in_tables() {
+                true => write!(f, "  texture t{i} tables {}", d.dim.name())?,
+                false => write!(f, "  texture t{i} slot {} {}", d.slot, d.dim.name())?,
+            }
             if d.component != Component::Float {
                 write!(f, " {}", d.component.name())?;
             }

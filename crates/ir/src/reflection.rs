@@ -100,8 +100,10 @@ pub struct Reflection {
     pub system: bool,
     /// Whether system values of a lowered transform feedback are read.
     pub feedback: bool,
-    /// Textures that are sampled.
+    /// Textures of slots that are sampled.
     pub textures: Vec<TextureUse>,
+    /// Bit per table of descriptors ([`Dim::table`]) out of which textures are taken that the shader names itself.
+    pub tables: u8,
     /// Storage images that are accessed.
     pub images: Vec<ImageUse>,
     /// Lanes of a work group in each direction.
@@ -300,12 +302,15 @@ pub fn uses(m: &Module) -> Uses {
         system,
         feedback,
         textures: (0..m.textures.len())
-            .filter(|&i| used(&textures, i))
+            .filter(|&i| used(&textures, i) && !m.textures[i].in_tables())
             .map(|i| {
                 let t = m.textures[i];
                 TextureUse { slot: t.slot, dim: t.dim, shadow: t.shadow, component: t.component }
             })
             .collect(),
+        tables: (0..m.textures.len())
+            .filter(|&i| used(&textures, i) && m.textures[i].in_tables())
+            .fold(0, |mask, i| mask | 1 << m.textures[i].dim.table() as u8),
         images: (0..m.images.len())
             .filter(|&i| accessed[i])
             .map(|i| ImageUse { decl: m.images[i], read: images[i][0], written: images[i][1] })

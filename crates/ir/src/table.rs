@@ -318,7 +318,8 @@ macro_rules! opcode_table {
                 LoadSpec "load_spec" () -> T Spec [];
 
                 // Textures: coordinates, then what the name says, then the reference value if the texture is a shadow texture. The last
-                // coordinate of an array is the layer, rounded. Results are floats or integers, as the texture's declaration says.
+                // coordinate of an array is the layer, rounded. Results are floats or integers, as the texture's declaration says. Of
+                // textures in tables the word of one comes last.
                 /// Samples with the derivatives of the quad. Pixel stage only.
                 Sample "sample" (..) -> W Texture [QUAD];
                 /// Samples with the derivatives of the quad and a level of detail bias. Pixel stage only.
@@ -335,12 +336,12 @@ macro_rules! opcode_table {
                 /// and shadow textures. Beyond the texture it is zero.
                 Fetch "fetch" (..) -> W Texture [];
                 /// Size of a level in texels: width, height, and depth or layers (cubes, not faces).
-                TextureSize "texture_size" (I) -> I Texture [];
+                TextureSize "texture_size" (..) -> I Texture [];
                 /// Number of levels; of a multisampled texture, of samples.
-                TextureLevels "texture_levels" () -> I Texture [];
+                TextureLevels "texture_levels" (..) -> I Texture [];
                 /// The level that `sample` would take at these coordinates (without the layer): clamped to the levels there are, and
                 /// unclamped. Pixel stage only.
-                QueryLod "query_lod" (F) -> F Texture [QUAD];
+                QueryLod "query_lod" (..) -> F Texture [QUAD];
 
                 // Storage images: whole-numbered coordinates, then the sample if the image is multisampled.
                 /// A texel.

@@ -136,7 +136,7 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
     for (i, d) in m.textures.iter().enumerate() {
         let compute = m.stage == Stage::Compute;
         let slots = if compute { TEXTURE_SLOTS..TEXTURE_SLOTS + COMPUTE_TEXTURE_SLOTS } else { 0..TEXTURE_SLOTS };
-        if !slots.contains(&d.slot) {
+        if !slots.contains(&d.slot) && !d.in_tables() {
             return fail(Texture::new(i), format!("slot {}; there are {} to {}", d.slot, slots.start, slots.end - 1));
         }
         if d.shadow && (d.dim.is_multisampled() || d.component != Component::Float) {
@@ -671,6 +671,7 @@ impl<'a> Verifier<'a> {
                 _ => {}
             }
             wanted.extend((sampled && decl.shadow).then_some(Type::F32));
+            wanted.extend(decl.in_tables().then_some(Type::I32));
             result = Some(match data.op {
                 Op::TextureSize => Type::new(Kind::Int, dim.size_components()),
                 Op::TextureLevels => scalar(Kind::Int),

@@ -275,7 +275,8 @@ fn textures(out: &mut Interface, m: &Module, uses: &Uses, options: &Options) {
     // Samplers that have no index of their own: kernels have more textures than samplers.
     let (mut extras, mut others) = (false, Vec::new());
     for (i, d) in m.textures.iter().enumerate() {
-        if !uses.textures[i] {
+        // What looks one up in tables is refused where it does.
+        if !uses.textures[i] || d.in_tables() {
             out.textures.push(Default::default());
             out.made.push(Made::default());
             continue;

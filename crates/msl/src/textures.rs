@@ -20,6 +20,9 @@ fn place_lanes(extent: u8) -> &'static [u8] {
 
 impl Emitter<'_> {
     fn texture_of(&self, data: &InstData) -> Result<(Texture, TextureDecl, Offset, u8), EmitError> {
+        if data.imm.texture().is_some_and(|texture| self.m.textures[texture.index()].in_tables()) {
+            return Err(EmitError::Unsupported("a texture in tables"));
+        }
         match data.imm {
             Imm::Texture(texture, offset) => Ok((texture, self.m.textures[texture.index()], offset, 0)),
             Imm::Gather(texture, component, offset) => {

@@ -46,6 +46,7 @@ pub fn encode_artifact(artifact: &Artifact) -> Vec<u8> {
         w.byte(t.shadow.into());
         w.byte(position(Component::ALL, t.component));
     });
+    w.byte(r.tables);
     w.list(&r.images, |w, i| {
         w.byte(i.decl.slot);
         w.byte(position(Dim::ALL, i.decl.dim));
@@ -113,6 +114,7 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
         let (slot, dim, shadow) = (r.byte("slot")?, r.named("shape", Dim::ALL)?, r.byte("shadow")? != 0);
         Ok(TextureUse { slot, dim, shadow, component: r.named("component kind", Component::ALL)? })
     })?;
+    let tables = r.byte("tables")?;
     let images = r.list("images", 5, |r| {
         let (slot, dim) = (r.byte("slot")?, r.named("shape", Dim::ALL)?);
         let (component, format) = (r.named("component kind", Component::ALL)?, r.named("format", ImageFormat::ALL)?);
@@ -171,6 +173,7 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
         system,
         feedback,
         textures,
+        tables,
         images,
         group,
         shared,

@@ -382,7 +382,7 @@ fn textures(a: &mut Asked<'_>) {
             Stage::Geometry => d.slot < TEXTURE_SLOTS,
             Stage::Compute => d.slot >= TEXTURE_SLOTS,
         };
-        a.needs(&name, "slots of the stage", own);
+        a.needs(&name, "slots of the stage", own && !d.in_tables());
         let alike = |other: &afterimage_ir::TextureDecl| {
             (other.dim, other.component, other.shadow) == (d.dim, d.component, d.shadow)
         };

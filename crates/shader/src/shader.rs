@@ -173,11 +173,13 @@ impl CacheKey {
             stencil_export,
             geometry,
             streams,
+            tables,
             feedback,
             interlock,
         } = features;
         let long = [int64_atomics, shared_int64_atomics];
-        let flags = [float64, long[0], long[1], shuffle, vertex_layer, stencil_export, geometry, streams, feedback];
+        let out = [vertex_layer, stencil_export, geometry, streams, feedback];
+        let flags = [float64, long[0], long[1], shuffle, out[0], out[1], out[2], out[3], out[4], tables];
         hash.update(&flags.map(u8::from));
         hash.update(&[interlock.into()]);
         hash.update(bytemuck::bytes_of(normalized));

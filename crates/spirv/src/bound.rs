@@ -200,6 +200,9 @@ pub(crate) fn load(
 ) -> Result<(), EmitError> {
     let mut declared: FxHashMap<(Id, u32, u32), Id> = FxHashMap::default();
     for (i, d) in m.textures.iter().enumerate() {
+        if d.in_tables() {
+            return Err(EmitError::Unbound("a texture in tables"));
+        }
         if !uses.textures[i] {
             out.textures.push(None);
             continue;

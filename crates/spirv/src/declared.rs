@@ -27,6 +27,15 @@ pub(crate) struct Handles {
     pub(crate) non_uniform: bool,
 }
 
+/// An array of descriptors.
+#[derive(Clone, Copy)]
+pub(crate) struct Array {
+    pub(crate) variable: Id,
+    pub(crate) element: Id,
+    /// Of an element with a sampler.
+    pub(crate) sampled_type: Id,
+}
+
 /// A storage image.
 #[derive(Clone, Copy)]
 pub(crate) struct Storage {
@@ -67,6 +76,8 @@ pub(crate) struct Interface {
     /// Banks that are bound as blocks of another program's shader.
     pub(crate) bound: Vec<Option<Reached>>,
     pub(crate) textures: SmallVec<[Option<Handles>; 16]>,
+    /// Of textures in tables the arrays of their descriptors and of those of samplers; nothing of others, or an empty list.
+    pub(crate) tables: SmallVec<[Option<(Array, Array)>; 0]>,
     pub(crate) images: SmallVec<[Option<Storage>; 8]>,
     /// The memory of the work group.
     pub(crate) shared: Option<Shared>,

@@ -1,20 +1,38 @@
 //! Textures and storage images.
 
-use afterimage_ir::{Component, Imm, InstData, Kind, Offset, Op, Type, Value};
+use afterimage_ir::{Component, Imm, InstData, Kind, Offset, Op, TextureDecl, Type, Value};
 use smallvec::SmallVec;
 
 use crate::EmitError;
 use crate::declared::Handles;
 use crate::emit::Emitter;
+use crate::interface;
 use crate::memory::{Held, Place};
 use crate::records;
 use crate::spec::{capability, image_operands, op, scope, storage};
 use crate::words::Id;
 
 impl Emitter<'_> {
-    fn handles(&self, data: &InstData) -> Result<Handles, EmitError> {
-        let texture = data.imm.texture().ok_or(EmitError::Malformed(data.op.name()))?;
-        self.interface.textures[texture.index()].ok_or(EmitError::Malformed(data.op.name()))
+    /// The texture of an instruction, and its operands but for what says which texture it is.
+    fn named(&mut self, data: &InstData) -> Result<(TextureDecl, Handles, SmallVec<[Id; 8]>), EmitError> {
+        let malformed = EmitError::Malformed(data.op.name());
+        let texture = data.imm.texture().ok_or(malformed)?;
+        let decl = self.m.textures[texture.index()];
+        let mut args: SmallVec<[Id; 8]> = self.operands(data).into_iter().collect();
+        let handles = if decl.in_tables() {
+            let (images, samplers) = self.interface.tables[texture.index()].ok_or(malformed)?;
+            let word = args.pop().ok_or(malformed)?;
+            let (image, sampler) = interface::indices(&mut self.w, word);
+            let image = images.load(&mut self.w, image, true);
+            let sampler = match data.op {
+                Op::Fetch | Op::TextureSize | Op::TextureLevels => 0,
+                _ => samplers.load(&mut self.w, sampler, true),
+            };
+            Handles { sampled_type: images.sampled_type, image, sampler, combined: 0, non_uniform: true }
+        } else {
+            self.interface.textures[texture.index()].ok_or(malformed)?
+        };
+        Ok((decl, handles, args))
     }
 
     /// An image with its sampler.
@@ -58,10 +76,8 @@ impl Emitter<'_> {
 
     pub(crate) fn gather(&mut self, data: &InstData, full: Type) -> Result<Id, EmitError> {
         let malformed = EmitError::Malformed(data.op.name());
-        let Imm::Gather(texture, component, offset) = data.imm else { return Err(malformed) };
-        let handles = self.handles(data)?;
-        let decl = self.m.textures[texture.index()];
-        let args = self.operands(data);
+        let Imm::Gather(_, component, offset) = data.imm else { return Err(malformed) };
+        let (decl, handles, args) = self.named(data)?;
         let which = if decl.shadow { args[1] } else { self.w.uint(component.into()) };
         let sampled = self.sampled(handles)?;
         let mut operands: SmallVec<[u32; 8]> = SmallVec::from_slice(&[sampled, args[0], which]);
@@ -77,10 +93,8 @@ impl Emitter<'_> {
 
     pub(crate) fn sample(&mut self, data: &InstData, full: Type) -> Result<Id, EmitError> {
         let malformed = EmitError::Malformed(data.op.name());
-        let Imm::Texture(texture, offset) = data.imm else { return Err(malformed) };
-        let handles = self.handles(data)?;
-        let decl = self.m.textures[texture.index()];
-        let args = self.operands(data);
+        let Imm::Texture(_, offset) = data.imm else { return Err(malformed) };
+        let (decl, handles, args) = self.named(data)?;
         let sampled = self.sampled(handles)?;
         let mut operands: SmallVec<[u32; 8]> = SmallVec::from_slice(&[sampled, args[0]]);
         operands.extend(decl.shadow.then(|| args[args.len() - 1]));
@@ -117,10 +131,8 @@ impl Emitter<'_> {
     /// What needs no sampler, and questions about textures.
     pub(crate) fn texture(&mut self, data: &InstData, full: Type) -> Result<Id, EmitError> {
         let malformed = EmitError::Malformed(data.op.name());
-        let Imm::Texture(texture, offset) = data.imm else { return Err(malformed) };
-        let handles = self.handles(data)?;
-        let decl = self.m.textures[texture.index()];
-        let args = self.operands(data);
+        let Imm::Texture(_, offset) = data.imm else { return Err(malformed) };
+        let (decl, handles, args) = self.named(data)?;
         let ty = self.w.ty(full);
         if data.op != Op::Fetch {
             self.w.capability(capability::ImageQuery);

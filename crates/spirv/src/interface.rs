@@ -7,7 +7,7 @@ use afterimage_ir::{
 use smallvec::SmallVec;
 
 use crate::bound::{self, Bound};
-use crate::declared::{Block, Handles, Interface, Push, Registers, Shared, Storage, registers_type};
+use crate::declared::{Array, Block, Handles, Interface, Push, Registers, Shared, Storage, registers_type};
 use crate::records::{self, Values};
 use crate::spec::{builtin, capability, decoration, dim, execution_mode, image_format, op, storage};
 use crate::words::{Id, Words};
@@ -415,6 +415,16 @@ pub(crate) fn load(
             out.textures.push(None);
             continue;
         }
+        if d.in_tables() {
+            if !(options.bindless && options.features.tables) {
+                return Err(EmitError::Missing { what: "a texture in tables", feature: "descriptor indexing" });
+            }
+            let arrays = (arrays.image(w, options, d), arrays.sampler(w, options));
+            out.tables.resize(m.textures.len(), None);
+            out.tables[i] = Some(arrays);
+            out.textures.push(None);
+            continue;
+        }
         // The compute stage's slots are behind those of the others, and first in its own push constants and descriptors.
         let slot = if m.stage == Stage::Compute { d.slot - TEXTURE_SLOTS } else { d.slot };
         let member = out.push.as_ref().and_then(|push| push.textures);
@@ -450,17 +460,15 @@ fn texture_word(w: &mut Words, values: &Values, member: u32, slot: u8) -> (Id, I
     let uint = w.ty(Type::I32);
     let (member, slot) = (w.uint(member), w.uint(slot as u32));
     let word = values.load(w, uint, &[member, slot], 4);
+    indices(w, word)
+}
+
+/// Texture and sampler index of a word.
+pub(crate) fn indices(w: &mut Words, word: Id) -> (Id, Id) {
+    let uint = w.ty(Type::I32);
     let (mask, shift) = (w.uint((1 << push::TEXTURE_INDEX_BITS) - 1), w.uint(push::TEXTURE_INDEX_BITS));
     let image = w.value(op::BitwiseAnd, uint, &[word, mask]);
     (image, w.value(op::ShiftRightLogical, uint, &[word, shift]))
-}
-
-/// An array of descriptors.
-#[derive(Clone, Copy)]
-struct Array {
-    variable: Id,
-    element: Id,
-    sampled_type: Id,
 }
 
 impl Array {
@@ -479,7 +487,7 @@ impl Array {
         Array { variable, element, sampled_type: 0 }
     }
 
-    fn load(&self, w: &mut Words, index: Id, non_uniform: bool) -> Id {
+    pub(crate) fn load(&self, w: &mut Words, index: Id, non_uniform: bool) -> Id {
         let pointer = w.pointer(storage::UniformConstant, self.element);
         let at = w.value(op::AccessChain, pointer, &[self.variable, index]);
         let loaded = w.value(op::Load, self.element, &[at]);

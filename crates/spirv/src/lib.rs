@@ -87,6 +87,8 @@ pub struct Features {
     pub geometry: bool,
     /// `geometryStreams`: geometry shaders emit into other streams than the first.
     pub streams: bool,
+    /// `shaderSampledImageArrayNonUniformIndexing`, besides what [`Options::bindless`] needs: textures that the shader takes out of tables.
+    pub tables: bool,
     /// `transformFeedback`. Without it what is captured is left out; the reflection has it, so that the host can capture it otherwise.
     pub feedback: bool,
     /// `fragmentShaderPixelInterlock`. Without it pixels are in the order in which the device runs them; the reflection has it, so that the
@@ -105,6 +107,7 @@ impl Features {
         stencil_export: true,
         geometry: true,
         streams: true,
+        tables: true,
         feedback: true,
         interlock: true,
     };

@@ -220,59 +220,73 @@ fn what_a_device_cannot_do_is_named() {
     validate(&written(&example(layer), &PROFILES[0]).words, &example(layer));
 }
 
-/// Lookups of every shape and kind, with and without runtime arrays.
+/// Lookups of every shape and kind, with and without runtime arrays, in slots and in tables.
 #[test]
 fn every_lookup_is_valid() {
     for (slot, &dim) in (0..).zip(Dim::ALL) {
-        for &component in Component::ALL {
-            for shadow in [false, true] {
-                if shadow && (dim.is_multisampled() || dim == Dim::D3 || component != Component::Float) {
+        lookups_are_valid(slot, dim);
+        lookups_are_valid(TextureDecl::IN_TABLES, dim);
+    }
+    let tables = example("pixel { texture t0 tables 2d v0: i32 = const 7 v1: i32 = texture_levels t0, v0 return }");
+    let error = emit(&tables, &PROFILES[0]).unwrap_err().to_string();
+    assert_eq!(error, "`a texture in tables` needs descriptor indexing, which the device does not have");
+}
+
+fn lookups_are_valid(slot: u8, dim: Dim) {
+    for &component in Component::ALL {
+        for shadow in [false, true] {
+            if shadow && (dim.is_multisampled() || dim == Dim::D3 || component != Component::Float) {
+                continue;
+            }
+            let mut b = Builder::new(Stage::Pixel);
+            let texture = b.texture(TextureDecl { slot, dim, shadow, component });
+            let word = b.i32(0x20_0003);
+            let t = TextureRef { texture, word: (slot == TextureDecl::IN_TABLES).then_some(word) };
+            let at = OutputAt::Location(0);
+            let ty = Type::new(component.kind(), 4);
+            let out = b.output(OutputDecl { name: String::new(), ty, at, semantic: None });
+            let bank = b.bank(BankDecl { name: "c".into(), source: BankSource::Stage, id: 0, size: 4, defs: vec![] });
+            let (uv, level) = (b.load_const(bank, 0), b.load_const(bank, 1));
+            let mut texels = Vec::new();
+            let offsets = if dim.is_cube() { vec![[0; 3]] } else { vec![[0; 3], [1, -8, 0]] };
+            for offset in offsets.into_iter().map(Offset) {
+                if !dim.is_cube() && !shadow {
+                    texels.push(b.fetch(t, uv, level, offset));
+                }
+                if dim.is_multisampled() {
                     continue;
                 }
-                let mut b = Builder::new(Stage::Pixel);
-                let t = b.texture(TextureDecl { slot, dim, shadow, component });
-                let at = OutputAt::Location(0);
-                let ty = Type::new(component.kind(), 4);
-                let out = b.output(OutputDecl { name: String::new(), ty, at, semantic: None });
-                let bank =
-                    b.bank(BankDecl { name: "c".into(), source: BankSource::Stage, id: 0, size: 4, defs: vec![] });
-                let (uv, level) = (b.load_const(bank, 0), b.load_const(bank, 1));
-                let mut texels = Vec::new();
-                let offsets = if dim.is_cube() { vec![[0; 3]] } else { vec![[0; 3], [1, -8, 0]] };
-                for offset in offsets.into_iter().map(Offset) {
-                    if !dim.is_cube() && !shadow {
-                        texels.push(b.fetch(t, uv, level, offset));
-                    }
-                    if dim.is_multisampled() {
-                        continue;
-                    }
-                    let levels = [Level::Implicit, Level::Bias(level), Level::Lod(level), Level::Grad(uv, level)];
-                    for level in levels {
-                        texels.push(b.sample_at(t, uv, level, offset, Some(uv)));
-                    }
-                    if dim != Dim::D3 {
-                        texels.push(b.gather_at(t, uv, 3, offset, Some(uv)));
-                    }
+                let levels = [Level::Implicit, Level::Bias(level), Level::Lod(level), Level::Grad(uv, level)];
+                for level in levels {
+                    texels.push(b.sample_at(t, uv, level, offset, Some(uv)));
                 }
-                let size = b.texture_size(t, level);
-                texels.push(b.resize(size, 4));
-                let levels = b.texture_levels(t);
-                texels.push(b.resize(levels, 4));
-                if !dim.is_multisampled() {
-                    let lod = b.query_lod(t, uv);
-                    texels.push(b.resize(lod, 4));
+                if dim != Dim::D3 {
+                    texels.push(b.gather_at(t, uv, 3, offset, Some(uv)));
                 }
-                let mut sum = texels[0];
-                for &texel in &texels[1..] {
-                    let texel = b.cast(texel, component.kind());
-                    sum = if component == Component::Float { b.fadd(sum, texel) } else { b.iadd(sum, texel) };
-                }
-                b.store_output(out, sum);
-                let module = b.finish().unwrap();
-                verify(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
-                for options in &PROFILES {
-                    validate(&written(&module, options).words, &module);
-                }
+            }
+            let size = b.texture_size(t, level);
+            texels.push(b.resize(size, 4));
+            let levels = b.texture_levels(t);
+            texels.push(b.resize(levels, 4));
+            if !dim.is_multisampled() {
+                let lod = b.query_lod(t, uv);
+                texels.push(b.resize(lod, 4));
+            }
+            let mut sum = texels[0];
+            for &texel in &texels[1..] {
+                let texel = b.cast(texel, component.kind());
+                sum = if component == Component::Float { b.fadd(sum, texel) } else { b.iadd(sum, texel) };
+            }
+            b.store_output(out, sum);
+            let module = b.finish().unwrap();
+            verify(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
+            let again = afterimage_ir::parse(&module.to_string()).unwrap();
+            assert_eq!(again.to_string(), module.to_string());
+            for options in PROFILES.iter().filter(|options| options.bindless || t.word.is_none()) {
+                let artifact = written(&module, options);
+                validate(&artifact.words, &module);
+                let tables = if t.word.is_some() { 1 << dim.table() as u8 } else { 0 };
+                assert_eq!(artifact.reflection.tables, tables);
             }
         }
     }

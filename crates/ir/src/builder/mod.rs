@@ -15,7 +15,7 @@ mod textures;
 mod wave;
 
 pub use inline::Primitives;
-pub use textures::Level;
+pub use textures::{Level, TextureRef};
 
 use smallvec::{SmallVec, smallvec};
 

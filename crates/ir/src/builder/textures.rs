@@ -4,7 +4,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Builder;
 use crate::entity::{Image, Texture, Value};
-use crate::module::{Args, AtomicOp, Imm, Offset};
+use crate::module::{Args, AtomicOp, Imm, Offset, TextureDecl};
 use crate::opcode::Op;
 use crate::types::{Kind, Type};
 
@@ -21,14 +21,44 @@ pub enum Level {
     Grad(Value, Value),
 }
 
+/// A declared texture, and which one it is where it is in tables ([`TextureDecl::IN_TABLES`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TextureRef {
+    /// The declaration.
+    pub texture: Texture,
+    /// The word out of a table; 0 where it is none although the declaration wants one.
+    pub word: Option<Value>,
+}
+
+impl From<Texture> for TextureRef {
+    fn from(texture: Texture) -> Self {
+        Self { texture, word: None }
+    }
+}
+
 impl Builder {
     fn as_kind(&mut self, value: Value, kind: Kind, lanes: u8) -> Value {
         let value = self.cast(value, kind);
         self.resize(value, lanes)
     }
 
-    fn reference(&mut self, texture: Texture, reference: Option<Value>, args: &mut Args) {
-        if self.module.textures[texture.index()].shadow {
+    fn decl(&self, which: TextureRef) -> TextureDecl {
+        self.module.textures[which.texture.index()]
+    }
+
+    /// Which texture it is, behind all other operands.
+    fn word(&mut self, which: TextureRef, args: &mut Args) {
+        if self.decl(which).in_tables() {
+            let word = match which.word {
+                Some(word) => self.as_kind(word, Kind::Int, 1),
+                None => self.i32(0),
+            };
+            args.push(word);
+        }
+    }
+
+    fn reference(&mut self, which: TextureRef, reference: Option<Value>, args: &mut Args) {
+        if self.decl(which).shadow {
             let reference = match reference {
                 Some(reference) => self.as_kind(reference, Kind::Float, 1),
                 None => self.f32(0.0),
@@ -40,13 +70,14 @@ impl Builder {
     /// Samples at `level`, moved by `offset` texels. `reference` is for shadow textures, and only for them.
     pub fn sample_at(
         &mut self,
-        texture: Texture,
+        texture: impl Into<TextureRef>,
         coord: Value,
         level: Level,
         offset: Offset,
         reference: Option<Value>,
     ) -> Value {
-        let decl = self.module.textures[texture.index()];
+        let which = texture.into();
+        let decl = self.decl(which);
         let mut args: Args = smallvec![self.as_kind(coord, Kind::Float, decl.dim.coords())];
         let op = match level {
             Level::Implicit => Op::Sample,
@@ -65,34 +96,54 @@ impl Builder {
                 Op::SampleGrad
             }
         };
-        self.reference(texture, reference, &mut args);
+        self.reference(which, reference, &mut args);
+        self.word(which, &mut args);
         let ty = Type::new(decl.component.kind(), 4);
-        self.push1(op, Imm::Texture(texture, offset), args, ty)
+        self.push1(op, Imm::Texture(which.texture, offset), args, ty)
     }
 
     /// Samples with the quad's derivatives. `reference` is for shadow textures, and only for them.
-    pub fn sample(&mut self, texture: Texture, coord: Value, reference: Option<Value>) -> Value {
+    pub fn sample(&mut self, texture: impl Into<TextureRef>, coord: Value, reference: Option<Value>) -> Value {
         self.sample_at(texture, coord, Level::Implicit, Offset::default(), reference)
     }
 
     /// Samples with the quad's derivatives and a bias of the level of detail.
-    pub fn sample_bias(&mut self, texture: Texture, coord: Value, bias: Value, reference: Option<Value>) -> Value {
+    pub fn sample_bias(
+        &mut self,
+        texture: impl Into<TextureRef>,
+        coord: Value,
+        bias: Value,
+        reference: Option<Value>,
+    ) -> Value {
         self.sample_at(texture, coord, Level::Bias(bias), Offset::default(), reference)
     }
 
     /// Samples at a level of detail.
-    pub fn sample_lod(&mut self, texture: Texture, coord: Value, lod: Value, reference: Option<Value>) -> Value {
+    pub fn sample_lod(
+        &mut self,
+        texture: impl Into<TextureRef>,
+        coord: Value,
+        lod: Value,
+        reference: Option<Value>,
+    ) -> Value {
         self.sample_at(texture, coord, Level::Lod(lod), Offset::default(), reference)
     }
 
     /// Samples with the given derivatives of the coordinates.
-    pub fn sample_grad(&mut self, texture: Texture, coord: Value, dx: Value, dy: Value, r: Option<Value>) -> Value {
+    pub fn sample_grad(
+        &mut self,
+        texture: impl Into<TextureRef>,
+        coord: Value,
+        dx: Value,
+        dy: Value,
+        r: Option<Value>,
+    ) -> Value {
         self.sample_at(texture, coord, Level::Grad(dx, dy), Offset::default(), r)
     }
 
     /// The first component of the four texels around a place; see [`Op::Gather`] for their order. The texture must be
     /// neither 3D nor a shadow texture.
-    pub fn gather(&mut self, texture: Texture, coord: Value) -> Value {
+    pub fn gather(&mut self, texture: impl Into<TextureRef>, coord: Value) -> Value {
         self.gather_at(texture, coord, 0, Offset::default(), None)
     }
 
@@ -100,46 +151,64 @@ impl Builder {
     /// texture, what comparing them with `reference` gives. The texture must not be 3D.
     pub fn gather_at(
         &mut self,
-        texture: Texture,
+        texture: impl Into<TextureRef>,
         coord: Value,
         component: u8,
         offset: Offset,
         reference: Option<Value>,
     ) -> Value {
-        let decl = self.module.textures[texture.index()];
+        let which = texture.into();
+        let decl = self.decl(which);
         let mut args: Args = smallvec![self.as_kind(coord, Kind::Float, decl.dim.coords())];
-        self.reference(texture, reference, &mut args);
+        self.reference(which, reference, &mut args);
+        self.word(which, &mut args);
         let component = if decl.shadow { 0 } else { component & 3 };
         let ty = Type::new(decl.component.kind(), 4);
-        self.push1(Op::Gather, Imm::Gather(texture, component, offset), args, ty)
+        self.push1(Op::Gather, Imm::Gather(which.texture, component, offset), args, ty)
     }
 
     /// The texel at whole-numbered coordinates, of a level, or of a sample if the texture is multisampled.
-    pub fn fetch(&mut self, texture: Texture, coord: Value, level_or_sample: Value, offset: Offset) -> Value {
-        let decl = self.module.textures[texture.index()];
+    pub fn fetch(
+        &mut self,
+        texture: impl Into<TextureRef>,
+        coord: Value,
+        level_or_sample: Value,
+        offset: Offset,
+    ) -> Value {
+        let which = texture.into();
+        let decl = self.decl(which);
         let coord = self.as_kind(coord, Kind::Int, decl.dim.texel_coords());
-        let which = self.as_kind(level_or_sample, Kind::Int, 1);
+        let level_or_sample = self.as_kind(level_or_sample, Kind::Int, 1);
         let ty = Type::new(decl.component.kind(), 4);
-        self.push1(Op::Fetch, Imm::Texture(texture, offset), smallvec![coord, which], ty)
+        let mut args: Args = smallvec![coord, level_or_sample];
+        self.word(which, &mut args);
+        self.push1(Op::Fetch, Imm::Texture(which.texture, offset), args, ty)
     }
 
     /// Width, height, and depth or layers of a level.
-    pub fn texture_size(&mut self, texture: Texture, level: Value) -> Value {
-        let ty = Type::new(Kind::Int, self.module.textures[texture.index()].dim.size_components());
-        let level = self.as_kind(level, Kind::Int, 1);
-        self.push1(Op::TextureSize, Imm::Texture(texture, Offset::default()), smallvec![level], ty)
+    pub fn texture_size(&mut self, texture: impl Into<TextureRef>, level: Value) -> Value {
+        let which = texture.into();
+        let ty = Type::new(Kind::Int, self.decl(which).dim.size_components());
+        let mut args: Args = smallvec![self.as_kind(level, Kind::Int, 1)];
+        self.word(which, &mut args);
+        self.push1(Op::TextureSize, Imm::Texture(which.texture, Offset::default()), args, ty)
     }
 
     /// Number of levels, or of samples if the texture is multisampled.
-    pub fn texture_levels(&mut self, texture: Texture) -> Value {
-        self.push1(Op::TextureLevels, Imm::Texture(texture, Offset::default()), Args::new(), Type::I32)
+    pub fn texture_levels(&mut self, texture: impl Into<TextureRef>) -> Value {
+        let which = texture.into();
+        let mut args = Args::new();
+        self.word(which, &mut args);
+        self.push1(Op::TextureLevels, Imm::Texture(which.texture, Offset::default()), args, Type::I32)
     }
 
     /// The level that `sample` would take, clamped to those there are, and unclamped.
-    pub fn query_lod(&mut self, texture: Texture, coord: Value) -> Value {
-        let extent = self.module.textures[texture.index()].dim.extent();
-        let coord = self.as_kind(coord, Kind::Float, extent);
-        self.push1(Op::QueryLod, Imm::Texture(texture, Offset::default()), smallvec![coord], Type::F32X2)
+    pub fn query_lod(&mut self, texture: impl Into<TextureRef>, coord: Value) -> Value {
+        let which = texture.into();
+        let extent = self.decl(which).dim.extent();
+        let mut args: Args = smallvec![self.as_kind(coord, Kind::Float, extent)];
+        self.word(which, &mut args);
+        self.push1(Op::QueryLod, Imm::Texture(which.texture, Offset::default()), args, Type::F32X2)
     }
 
     fn texel(&mut self, image: Image, coord: Value, sample: Option<Value>) -> Args {

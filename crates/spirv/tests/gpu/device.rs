@@ -225,6 +225,7 @@ impl Gpu {
                 interlock: false,
                 geometry: geometry_shader != 0,
                 streams: has_feedback,
+                tables: false,
                 feedback: has_feedback,
             };
             let device = instance.create_device(physical, &info, None).map_err(say)?;
