@@ -51,6 +51,7 @@ impl About {
                 ObjectKind::VertexInput => "vertex inputs",
                 ObjectKind::Query => "queries",
                 ObjectKind::Target => "present targets",
+                ObjectKind::Table => "tables of textures",
                 _ => continue,
             };
             let of_kind = objects.entry(name).or_default();

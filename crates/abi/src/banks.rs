@@ -68,19 +68,19 @@ banks! {
     /// GCN, here and below: see [`GcnBank`].
     GcnVertexWords = 13 "gcn vertex words" 1024, VERTEX;
     /// Buffers of the vertex stage.
-    GcnVertexBuffers = 14 "gcn vertex buffers" slots::STORAGE_BUFFERS as u16, VERTEX;
+    GcnVertexBuffers = 14 "gcn vertex buffers" slots::STORAGE as u16, VERTEX;
     /// The draw, to the vertex stage.
     GcnVertexDraw = 15 "gcn vertex draw" 16, VERTEX;
     /// Words of the pixel stage.
     GcnPixelWords = 16 "gcn pixel words" 1024, PIXEL;
     /// Buffers of the pixel stage.
-    GcnPixelBuffers = 17 "gcn pixel buffers" slots::STORAGE_BUFFERS as u16, PIXEL;
+    GcnPixelBuffers = 17 "gcn pixel buffers" slots::STORAGE as u16, PIXEL;
     /// The draw, to the pixel stage.
     GcnPixelDraw = 18 "gcn pixel draw" 16, PIXEL;
     /// Words of the compute stage.
     GcnComputeWords = 19 "gcn compute words" 1024, COMPUTE;
     /// Buffers of the compute stage.
-    GcnComputeBuffers = 20 "gcn compute buffers" slots::STORAGE_BUFFERS as u16, COMPUTE;
+    GcnComputeBuffers = 20 "gcn compute buffers" slots::STORAGE as u16, COMPUTE;
     /// The dispatch, to the compute stage.
     GcnComputeDraw = 21 "gcn compute draw" 16, COMPUTE;
 }
@@ -151,7 +151,8 @@ pub enum GcnBank {
     /// Words from user data and scalar loads, four a register. The guest writes them with `SetConstants`.
     Words = 0,
     /// Buffers, one a register, as the renderer fills it from `SetStorage` (and nothing else does): low and high half of the device
-    /// address, bytes that may be accessed from there, and a word of the guest's.
+    /// address, bytes that may be accessed from there, and a word of the guest's. Behind them, from [`slots::FIRST_TABLE`] on, the same of
+    /// tables of textures.
     Buffers = 1,
     /// What the draw says, as the guest writes it.
     Draw = 2,

@@ -28,6 +28,7 @@ mod runtime;
 pub mod slots;
 mod stage;
 mod system;
+pub mod tables;
 pub mod varyings;
 
 pub use banks::{Bank, GcnBank};

@@ -19,8 +19,14 @@ pub const VERTEX_ATTRIBUTES: usize = 32;
 pub const COLOR_TARGETS: usize = 8;
 /// Storage buffers of a stage.
 pub const STORAGE_BUFFERS: usize = 64;
+/// Tables of textures of a stage ([`crate::tables`]). Their registers are behind those of its storage buffers.
+pub const TABLES: usize = 16;
+/// First of them.
+pub const FIRST_TABLE: usize = STORAGE_BUFFERS;
+/// Registers of a stage's bank of buffers: storage buffers and tables.
+pub const STORAGE: usize = STORAGE_BUFFERS + TABLES;
 /// Storage images of a stage.
-pub const STORAGE_IMAGES: usize = 16;
+pub const STORAGE_IMAGES: usize = 64;
 /// Buffers that captures of vertices write.
 pub const FEEDBACK_BUFFERS: usize = 4;
 /// Viewports.

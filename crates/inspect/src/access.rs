@@ -1,7 +1,7 @@
 //! What calls read and write.
 
 use afterimage_stream::packets::{Clear, Effect, Stage, StencilOp, View};
-use afterimage_stream::{Created, ObjectId, ObjectKind, Packet, State};
+use afterimage_stream::{Created, FIRST_TABLE, ObjectId, ObjectKind, Packet, State};
 use std::fmt;
 
 /// An object, or a part of one, that a call reads or writes.
@@ -90,9 +90,16 @@ impl Accesses {
     }
 
     fn storage(&mut self, state: &State, stage: Stage, name: &str) {
-        for (slot, binding) in state.storage(stage).iter().enumerate() {
+        let (buffers, tables) = state.storage(stage).split_at(FIRST_TABLE);
+        for (slot, binding) in buffers.iter().enumerate() {
             push(&mut self.reads, binding.buffer, None, format_args!("{name} buffer {slot}"));
             push(&mut self.writes, binding.buffer, None, format_args!("{name} buffer {slot}"));
+        }
+        for (slot, binding) in tables.iter().enumerate() {
+            push(&mut self.reads, binding.buffer, None, format_args!("{name} table {slot}"));
+            for entry in state.objects.table(binding.buffer).into_iter().flatten() {
+                push(&mut self.reads, entry.texture, None, format_args!("{name} table {slot}"));
+            }
         }
         for (slot, image) in state.storage_images(stage).iter().enumerate() {
             view(&mut self.reads, image.view, format_args!("{name} image {slot}"));

@@ -7,6 +7,7 @@ use crate::shaders::{self, ShaderCode, Shaders};
 use crate::walk::{Bound, bind};
 use crate::{Access, Accesses, Call, CallSet, Change, Frame, Place, Walk};
 use afterimage_capture::{Batch, CaptureError, Info, Reader, Sizes, Uses};
+use afterimage_stream::packets::TableEntry;
 use afterimage_stream::{Created, ObjectId, Packet, State, Validator};
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
@@ -458,7 +459,7 @@ struct Opening<'a> {
 /// How large a state's tables may be.
 #[derive(Default)]
 struct Weight {
-    serials: [usize; 8],
+    serials: [usize; 16],
     attributes: usize,
     /// Objects that were created so far.
     objects: usize,
@@ -469,11 +470,12 @@ impl Weight {
         self.attributes += match packet {
             Packet::CreateVertexInput(_, attributes) => attributes.len() * 8,
             Packet::SetGamma(..) => 2048,
+            Packet::CreateTable(table) => table.entries as usize * size_of::<TableEntry>(),
             _ => 0,
         };
         let Some(id) = packet.created() else { return };
         self.objects += 1;
-        let slot = (id.0 >> 24) as usize & 7;
+        let slot = (id.0 >> 24) as usize & 15;
         self.serials[slot] = self.serials[slot].max(id.serial() as usize + 1);
     }
 

@@ -170,6 +170,10 @@ fn describe(object: &Created) -> (String, u64) {
             let text = format!("{}, {language}, {} bytes", word(body.as_ref(), "stage"), body.code.size);
             (text, body.code.size.into())
         }
+        Created::Table(entries) => {
+            let there = entries.iter().filter(|entry| !entry.texture.is_none() || !entry.sampler.is_none()).count();
+            (format!("{} entries, {there} in use", entries.len()), 0)
+        }
         Created::VertexInput(attributes) => (format!("{} attributes", attributes.len()), 0),
         Created::Query(body) => (word(body, "kind"), 0),
         Created::Target(body) => {

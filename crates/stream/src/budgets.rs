@@ -147,6 +147,12 @@ budget_table! {
     /// Present targets.
     Targets, "present targets", Living, Count, 256,
         "one for each swap chain";
+    /// Tables of textures.
+    Tables, "tables of textures", Living, Count, 1 << 16,
+        "guests keep one for each table of descriptors, a few hundred";
+    /// Entries of tables.
+    TableEntries, "entries of tables of textures", Living, Count, 1 << 22,
+        "64 MiB; games' tables have a few thousand descriptors";
     /// Draws and dispatches of a frame.
     Draws, "draws and dispatches", Frame, Count, 1 << 24,
         "games make some 10,000";
@@ -172,6 +178,7 @@ impl Budget {
             ObjectKind::VertexInput => Self::VertexInputs,
             ObjectKind::Query => Self::Queries,
             ObjectKind::Target => Self::Targets,
+            ObjectKind::Table => Self::Tables,
             ObjectKind::Upload => return None,
         })
     }

@@ -5,6 +5,7 @@
 
 use crate::packets::*;
 use crate::{Bank, Format, ObjectId, ObjectKind, UploadRef, VertexFormat};
+use afterimage_abi::Table;
 use std::fmt;
 
 /// A field: what it is called, and what it says.
@@ -254,6 +255,11 @@ fn bank_name(number: u16) -> Value {
     Value::Word(name.unwrap_or_else(|| format!("unknown {number}")))
 }
 
+fn shape_name(number: u8) -> Value {
+    let table = Table::ALL.get(usize::from(number));
+    Value::Word(table.map_or_else(|| format!("unknown {number}"), |table| format!("{table:?}")))
+}
+
 fn guest_name(number: u32) -> Value {
     Value::Word(match number {
         Init::D3D9 => "Direct3D 9".into(),
@@ -399,6 +405,9 @@ describe! {
     SetStorage { stage: one_of::<Stage>, first } without count;
     StorageBinding { buffer, word: bits, offset, size };
     SetStorageImages { stage: one_of::<Stage>, first } without count;
+    CreateTable { id, entries };
+    UpdateTable { id, first } without count pad;
+    TableEntry { tag, texture, sampler, value: bits, shape: shape_name, srgb: yes } without pad;
     StorageImage { view };
 
     Clear { flags: clear_flags, color, depth, stencil, stencil_keep: bits } without count pad;
@@ -444,6 +453,7 @@ pub fn fields(packet: &Packet<'_>) -> Vec<Field> {
         Packet::SetTextures(body, tail) => with(body, "bindings", tail.describe()),
         Packet::SetStorage(body, tail) => with(body, "bindings", tail.describe()),
         Packet::SetStorageImages(body, tail) => with(body, "images", tail.describe()),
+        Packet::UpdateTable(body, tail) => with(body, "entries", tail.describe()),
         Packet::SetBlend(body, tail) => with(body, "targets", tail.describe()),
         Packet::SetFeedbackBuffers(body, tail) => with(body, "buffers", tail.describe()),
         Packet::SetViewports(body, tail) => with(body, "viewports", tail.describe()),
@@ -462,6 +472,7 @@ pub fn fields(packet: &Packet<'_>) -> Vec<Field> {
         Packet::CreateSampler(body) => body_fields(body),
         Packet::CreateShader(body) => body_fields(body),
         Packet::CreateQuery(body) => body_fields(body),
+        Packet::CreateTable(body) => body_fields(body),
         Packet::CreateView(body) => body_fields(body),
         Packet::Destroy(body) => body_fields(body),
         Packet::UpdateBuffer(body) => body_fields(body),

@@ -296,6 +296,8 @@ states! {
         PIXEL_STORAGE [1] "pixel storage" => PixelConstants;
         /// For the compute stage.
         COMPUTE_STORAGE [1] "compute storage" => ComputeConstants;
+        /// Which tables of textures are bound, and what they hold.
+        TABLES [1] "tables" => Readable;
         /// [`SetStorageImages`](crate::packets::SetStorageImages) for the vertex and the pixel stage, and the images.
         STORAGE_IMAGE [2] "storage images" => StorageImages;
         /// For the compute stage.

@@ -22,14 +22,31 @@ pub enum ObjectKind {
     Query = 6,
     /// A present target: a window or a headless picture sink.
     Target = 7,
+    /// A table of textures and samplers.
+    Table = 8,
     /// Not an object: the serial is an upload arena slot. Used where a binding may name a buffer or fresh upload data.
     Upload = 0xff,
 }
 
 impl ObjectKind {
     /// Every kind that is created and destroyed by packets.
-    pub const OBJECTS: [Self; 7] =
-        [Self::Buffer, Self::Texture, Self::Sampler, Self::Shader, Self::VertexInput, Self::Query, Self::Target];
+    pub const OBJECTS: [Self; 8] = [
+        Self::Buffer,
+        Self::Texture,
+        Self::Sampler,
+        Self::Shader,
+        Self::VertexInput,
+        Self::Query,
+        Self::Target,
+        Self::Table,
+    ];
+    /// Places of an array by kind.
+    pub(crate) const PLACES: usize = 16;
+
+    /// Its place in an array by kind.
+    pub(crate) const fn place(self) -> usize {
+        self as usize & (Self::PLACES - 1)
+    }
 
     /// The kind with this number.
     #[must_use]
@@ -42,6 +59,7 @@ impl ObjectKind {
             5 => Self::VertexInput,
             6 => Self::Query,
             7 => Self::Target,
+            8 => Self::Table,
             0xff => Self::Upload,
             _ => return None,
         })
@@ -104,15 +122,15 @@ impl fmt::Display for ObjectId {
 /// receiving side, so a late reply can never meet a new object under an old name.
 #[derive(Debug, Default)]
 pub struct IdAllocator {
-    next: [u32; 8],
-    reusable: [Vec<u32>; 8],
+    next: [u32; ObjectKind::PLACES],
+    reusable: [Vec<u32>; ObjectKind::PLACES],
     waiting: VecDeque<(u64, ObjectId)>,
 }
 
 impl IdAllocator {
     /// A fresh id of `kind`, or `None` when all 2^24 - 1 serials are alive or waiting.
     pub fn allocate(&mut self, kind: ObjectKind) -> Option<ObjectId> {
-        let slot = kind as usize & 7;
+        let slot = kind.place();
         if let Some(serial) = self.reusable[slot].pop() {
             return Some(ObjectId::new(kind, serial));
         }
@@ -135,7 +153,7 @@ impl IdAllocator {
         {
             self.waiting.pop_front();
             if let Some(kind) = id.kind() {
-                self.reusable[kind as usize & 7].push(id.serial());
+                self.reusable[kind.place()].push(id.serial());
             }
         }
     }

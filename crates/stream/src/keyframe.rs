@@ -6,6 +6,9 @@ use crate::{Arena, Encoder, Format, ObjectId, ObjectKind, UploadRef, Validator};
 use bytemuck::Zeroable;
 use std::slice::from_ref;
 
+/// Entries of a table that one packet brings.
+const ENTRIES_AT_ONCE: usize = 4096;
+
 /// No upload memory: what refers to it is no part of a state.
 struct NoArena;
 
@@ -124,10 +127,14 @@ impl State {
         }
         for stage in Stage::WITH_BINDINGS {
             let number = stage as u32;
-            let one = SetStorage { stage: number, first: 0, count: 1 };
             let buffers = &self.storage(stage)[..used(self.storage(stage), &StorageBinding::default())];
             if !buffers.is_empty() {
-                let buffers = kept(buffers, |binding| self.takes(&Packet::SetStorage(&one, from_ref(binding))));
+                let taken = |(first, binding): (u16, &StorageBinding)| {
+                    let one = SetStorage { stage: number, first, count: 1 };
+                    let taken = self.takes(&Packet::SetStorage(&one, from_ref(binding)));
+                    if taken { *binding } else { StorageBinding::default() }
+                };
+                let buffers: Vec<_> = (0..).zip(buffers).map(taken).collect();
                 out.push_tail(&SetStorage { stage: number, first: 0, count: buffers.len() as u16 }, &buffers);
             }
             let one = SetStorageImages { stage: number, first: 0, count: 1 };
@@ -171,6 +178,16 @@ fn write_object(
         Created::VertexInput(attributes) => {
             out.push_tail(&CreateVertexInput { id, count: attributes.len() as u32 }, attributes);
         }
+        Created::Table(entries) => {
+            out.push(&CreateTable { id, entries: entries.len() as u32 });
+            let mut first = 0;
+            for part in entries.chunks(ENTRIES_AT_ONCE) {
+                if part.iter().any(|entry| *entry != TableEntry::default()) {
+                    out.push_tail(&UpdateTable { id, first, count: part.len() as u32, pad: 0 }, part);
+                }
+                first += part.len() as u32;
+            }
+        }
         Created::Shader(_) | Created::View(..) => {}
     }
     if matches!(created, Created::Buffer(_) | Created::Texture(_) | Created::Shader(_)) {
@@ -199,6 +216,7 @@ fn step_up_to(
             Created::Query(body) => out.push(&CreateQuery { id: step, ..*body }),
             Created::Target(body) => out.push(&PresentTarget { id: step, ..**body }),
             Created::VertexInput(_) => out.push_tail(&CreateVertexInput { id: step, count: 0 }, &[]),
+            Created::Table(_) => out.push(&CreateTable { id: step, entries: 1 }),
             Created::Shader(body) => {
                 contents(id, &Created::Shader(Box::new(CreateShader { id: step, ..**body })), out);
             }

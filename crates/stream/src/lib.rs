@@ -51,8 +51,8 @@ pub use recording::{Recording, recorder};
 pub use sample_count::SampleCount;
 pub use sent::Sent;
 pub use state::{
-    Bank, COMPUTE_SLOTS, Created, FEEDBACK_BUFFERS, GcnBank, Objects, STORAGE_BUFFERS, STORAGE_IMAGES, State,
-    TEXTURE_SLOTS, VERTEX_BUFFERS, VIEWPORTS,
+    Bank, COMPUTE_SLOTS, Created, FEEDBACK_BUFFERS, FIRST_TABLE, GcnBank, Objects, STORAGE, STORAGE_IMAGES, State,
+    TABLES, TEXTURE_SLOTS, VERTEX_BUFFERS, VIEWPORTS,
 };
 pub use validate::Validator;
 

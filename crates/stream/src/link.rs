@@ -233,6 +233,8 @@ impl DeviceFeatures {
     pub const VIEWPORTS: u32 = 32768;
     /// [`crate::packets::SetDepthBounds`].
     pub const DEPTH_BOUNDS: u32 = 0x1_0000;
+    /// Shaders take textures out of tables ([`CreateTable`](crate::packets::CreateTable)), each lane another.
+    pub const TABLES: u32 = 0x2_0000;
 }
 
 /// The facts about the receiving device that guests build their capabilities from. Plain data: it crosses process

@@ -11,7 +11,8 @@ use afterimage_state::{State as Number, Tracked, TrackedArray, TrackedParts, Tra
 use std::collections::BTreeMap;
 
 pub use afterimage_abi::slots::{
-    COMPUTE_SLOTS, FEEDBACK_BUFFERS, STORAGE_BUFFERS, STORAGE_IMAGES, TEXTURE_SLOTS, VERTEX_BUFFERS, VIEWPORTS,
+    COMPUTE_SLOTS, FEEDBACK_BUFFERS, FIRST_TABLE, STORAGE, STORAGE_IMAGES, TABLES, TEXTURE_SLOTS, VERTEX_BUFFERS,
+    VIEWPORTS,
 };
 pub use afterimage_abi::{Bank, GcnBank};
 
@@ -38,14 +39,18 @@ pub enum Created {
     Query(CreateQuery),
     /// A present target.
     Target(Box<PresentTarget>),
+    /// A table of textures, with what it holds.
+    Table(Box<[TableEntry]>),
 }
 
 /// Live objects by kind and serial.
 #[derive(Clone, Debug, Default)]
 pub struct Objects {
-    kinds: [Vec<Option<Created>>; 8],
+    kinds: [Vec<Option<Created>>; ObjectKind::PLACES],
     /// Number of views of each texture that has any.
     views: BTreeMap<ObjectId, usize>,
+    /// Number of entries of a table that have a texture or sampler: by that, and the table.
+    in_tables: BTreeMap<(ObjectId, ObjectId), usize>,
     /// What they take of the budgets.
     pub(crate) spent: Spent,
     /// Of those that have one.
@@ -69,7 +74,7 @@ impl Objects {
 
     /// Largest serial that may be created next in a kind.
     pub(crate) fn serial_limit(&self, kind: ObjectKind) -> usize {
-        self.kinds[kind as usize & 7].len() + SERIAL_STEP
+        self.kinds[kind.place()].len() + SERIAL_STEP
     }
 
     fn insert(&mut self, id: ObjectId, created: Created) {
@@ -101,13 +106,72 @@ impl Objects {
             return;
         };
         self.spent.give_back(kind, &created);
-        if let Created::View(view, _) = created
+        if let Created::View(view, _) = &created
             && let Some(views) = self.views.get_mut(&view.source)
         {
             *views -= 1;
             if *views == 0 {
                 self.views.remove(&view.source);
             }
+        }
+        if let Created::Table(entries) = &created {
+            entries.iter().for_each(|entry| self.leave_table(id, entry));
+        }
+        if matches!(kind, ObjectKind::Texture | ObjectKind::Sampler) {
+            self.forget_in_tables(id);
+        }
+    }
+
+    /// An entry of a table is no more.
+    fn leave_table(&mut self, table: ObjectId, entry: &TableEntry) {
+        for id in [entry.texture, entry.sampler].into_iter().filter(|id| !id.is_none()) {
+            if let Some(count) = self.in_tables.get_mut(&(id, table)) {
+                *count -= 1;
+                if *count == 0 {
+                    self.in_tables.remove(&(id, table));
+                }
+            }
+        }
+    }
+
+    /// Takes a texture or sampler out of all tables.
+    fn forget_in_tables(&mut self, id: ObjectId) {
+        let all = (id, ObjectId::NONE)..=(id, ObjectId(u32::MAX));
+        while let Some((&(_, table), _)) = self.in_tables.range(all.clone()).next() {
+            self.in_tables.remove(&(id, table));
+            let place = self.kinds[ObjectKind::Table.place()].get_mut(table.serial() as usize);
+            let Some(Some(Created::Table(entries))) = place else { continue };
+            for entry in entries.iter_mut() {
+                for named in [&mut entry.texture, &mut entry.sampler].into_iter().filter(|named| **named == id) {
+                    *named = ObjectId::NONE;
+                }
+            }
+        }
+    }
+
+    /// Replaces entries of a table.
+    fn update_table(&mut self, id: ObjectId, first: u32, new: &[TableEntry]) {
+        let place = self.kinds[ObjectKind::Table.place()].get_mut(id.serial() as usize);
+        let Some(Some(Created::Table(entries))) = place.filter(|_| id.kind() == Some(ObjectKind::Table)) else {
+            return;
+        };
+        let Some(old) = entries.get_mut(first as usize..) else { return };
+        let count = old.len().min(new.len());
+        let before = old[..count].to_vec();
+        old[..count].copy_from_slice(&new[..count]);
+        before.iter().for_each(|entry| self.leave_table(id, entry));
+        let named = new[..count].iter().flat_map(|entry| [entry.texture, entry.sampler]);
+        for named in named.filter(|named| !named.is_none()) {
+            *self.in_tables.entry((named, id)).or_default() += 1;
+        }
+    }
+
+    /// The entries of a table.
+    #[must_use]
+    pub fn table(&self, id: ObjectId) -> Option<&[TableEntry]> {
+        match self.get(id)? {
+            Created::Table(entries) => Some(entries),
+            _ => None,
         }
     }
 
@@ -143,7 +207,7 @@ impl Objects {
 
     /// Every live object of a kind, by serial.
     pub fn iter(&self, kind: ObjectKind) -> impl Iterator<Item = (ObjectId, &Created)> {
-        self.kinds[kind as usize & 7]
+        self.kinds[kind.place()]
             .iter()
             .enumerate()
             .filter_map(move |(serial, created)| Some((ObjectId::new(kind, serial as u32), created.as_ref()?)))
@@ -190,7 +254,7 @@ pub struct State {
     /// Textures and samplers of compute shaders.
     pub compute_textures: TrackedArray<TextureBinding, Host, COMPUTE_SLOTS>,
     /// By [`Stage`]; see [`State::storage`].
-    storage: Box<[[StorageBinding; STORAGE_BUFFERS]; Stage::WITH_BINDINGS.len()]>,
+    storage: Box<[[StorageBinding; STORAGE]; Stage::WITH_BINDINGS.len()]>,
     /// By [`Stage`]; see [`State::storage_images`].
     storage_images: [[StorageImage; STORAGE_IMAGES]; Stage::WITH_BINDINGS.len()],
     /// Current capture buffers. Only a capture's begin reads them, which is no state to be applied.
@@ -284,7 +348,7 @@ impl Default for State {
             shaders: Tracked::new(Host::SHADERS.only(), SetShaders::default()),
             textures: TrackedArray::new(Host::TEXTURE, [TextureBinding::default(); TEXTURE_SLOTS]),
             compute_textures: TrackedArray::new(Host::COMPUTE_TEXTURE, [TextureBinding::default(); COMPUTE_SLOTS]),
-            storage: Box::new([[StorageBinding::default(); STORAGE_BUFFERS]; Stage::WITH_BINDINGS.len()]),
+            storage: Box::new([[StorageBinding::default(); STORAGE]; Stage::WITH_BINDINGS.len()]),
             storage_images: [[StorageImage::default(); STORAGE_IMAGES]; Stage::WITH_BINDINGS.len()],
             feedback_buffers: [FeedbackBuffer::default(); FEEDBACK_BUFFERS],
             gammas: BTreeMap::new(),
@@ -315,7 +379,7 @@ impl State {
     /// Current storage buffers of a stage.
     #[must_use]
     #[inline]
-    pub fn storage(&self, stage: Stage) -> &[StorageBinding; STORAGE_BUFFERS] {
+    pub fn storage(&self, stage: Stage) -> &[StorageBinding; STORAGE] {
         trace::read(storage_of(stage));
         &self.storage[stage.bindings() as usize]
     }
@@ -348,10 +412,12 @@ impl State {
         }
         let tracker = &mut self.tracker;
         match id.kind() {
-            Some(ObjectKind::Buffer) => {
-                for stage in &Stage::WITH_BINDINGS {
-                    if self.storage[*stage as usize].iter().any(|binding| binding.buffer == id) {
-                        tracker.changed(storage_of(*stage));
+            Some(kind @ (ObjectKind::Buffer | ObjectKind::Table)) => {
+                let bound = |stage: &&Stage| self.storage[**stage as usize].iter().any(|binding| binding.buffer == id);
+                for stage in Stage::WITH_BINDINGS.iter().filter(bound) {
+                    tracker.changed(storage_of(*stage));
+                    if kind == ObjectKind::Table {
+                        tracker.changed(Host::TABLES.only());
                     }
                 }
             }
@@ -451,7 +517,10 @@ impl State {
             Packet::SetStorage(body, bindings) => {
                 if let Some(storage) = self.storage.get_mut(body.stage as usize) {
                     let stored = storage.iter_mut().skip(body.first.into());
-                    write_all(stored, bindings, storage_of(Stage::of(body.stage as u8)), tracker);
+                    let changed = write_all(stored, bindings, storage_of(Stage::of(body.stage as u8)), tracker);
+                    if changed && usize::from(body.first) + bindings.len() > FIRST_TABLE {
+                        tracker.changed(Host::TABLES.only());
+                    }
                 }
             }
             Packet::SetStorageImages(body, bindings) => {
@@ -504,6 +573,14 @@ impl State {
             }
             Packet::CreateQuery(body) => self.insert(body.id, Created::Query(*body)),
             Packet::PresentTarget(body) => self.insert(body.id, Created::Target(Box::new(*body))),
+            Packet::CreateTable(body) => {
+                let entries = body.entries.min(afterimage_abi::tables::MOST_ENTRIES) as usize;
+                self.insert(body.id, Created::Table(vec![TableEntry::default(); entries].into()));
+            }
+            Packet::UpdateTable(body, entries) => {
+                self.objects.update_table(body.id, body.first, entries);
+                self.object_changed(body.id);
+            }
             Packet::SetGamma(body, steps) => {
                 self.gammas.remove(&body.id);
                 if !steps.is_empty() {
@@ -552,16 +629,21 @@ impl State {
     }
 }
 
-/// Stores elements of one state that has several.
+/// Stores elements of one state that has several. Whether any is another than before.
 fn write_all<'a, T: Copy + PartialEq + 'a>(
     stored: impl Iterator<Item = &'a mut T>,
     values: &[T],
     state: Number<Host>,
     tracker: &mut Tracker<Host>,
-) {
+) -> bool {
     let mut changed = false;
     for (stored, value) in stored.zip(values) {
         changed |= std::mem::replace(stored, *value) != *value;
     }
-    if changed { tracker.changed(state) } else { tracker.filtered() }
+    if changed {
+        tracker.changed(state)
+    } else {
+        tracker.filtered()
+    }
+    changed
 }

@@ -84,6 +84,8 @@ fn ask(budget: Budget, number: u32, amount: u64, out: &mut Encoder) -> bool {
             let target = id(ObjectKind::Target, number);
             out.push(&PresentTarget { id: target, width: 1, height: 1, window_kind: 0, window: 0 });
         }
+        Budget::Tables => out.push(&CreateTable { id: id(ObjectKind::Table, number), entries: 1 }),
+        Budget::TableEntries => out.push(&CreateTable { id: id(ObjectKind::Table, number), entries: amount as u32 }),
         Budget::Draws => out.push(&draw(0)),
         Budget::Groups => out.push(&Dispatch { shader: VERTEX_SHADER, groups: [amount as u32, 1, 1] }),
         Budget::Transfer => {
@@ -114,6 +116,7 @@ fn kind_of(budget: Budget) -> ObjectKind {
         Budget::VertexInputs => ObjectKind::VertexInput,
         Budget::Queries => ObjectKind::Query,
         Budget::Targets => ObjectKind::Target,
+        Budget::Tables | Budget::TableEntries => ObjectKind::Table,
         other => panic!("{other:?} is not of what lives"),
     }
 }
@@ -129,6 +132,7 @@ fn each_budget_is_held() {
             Budget::BufferMemory => (1 << 20, 512, (1 << 20) + 4 * 512),
             Budget::BufferBytes => (0, 1 << 21, 1 << 21),
             Budget::TextureMemory => (0, 64, 4 * 64),
+            Budget::TableEntries => (0, 16, 4 * 16),
             Budget::Shaders | Budget::Buffers => (1, 1, 200),
             _ if budget.row().span == Span::Each => (0, 4096, 4096),
             _ => (0, 1, 200),
@@ -164,6 +168,7 @@ fn past_each_budget_is_a_typed_error() {
             Budget::BufferMemory => (1 << 20) + 2 * 512,
             Budget::BufferBytes => 1 << 20,
             Budget::TextureMemory => 2 * 64,
+            Budget::TableEntries => 2 * 16,
             Budget::ShaderBytes | Budget::TextureEdge | Budget::TextureBytes | Budget::Groups | Budget::Transfer => {
                 4096
             }
@@ -178,6 +183,7 @@ fn past_each_budget_is_a_typed_error() {
             Budget::ShaderCode => (vec![0, 1, 2], 2048),
             Budget::BufferMemory => (vec![0, 1, 2], 512),
             Budget::TextureMemory => (vec![0, 1, 2], 64),
+            Budget::TableEntries => (vec![0, 1, 2], 16),
             Budget::Draws => (vec![0, 1, 2], 1),
             Budget::BufferBytes => (vec![0], (1 << 20) + 1),
             _ if budget.row().span == Span::Each => (vec![0], 4100),

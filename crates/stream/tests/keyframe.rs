@@ -95,7 +95,7 @@ fn what_names_objects_that_are_gone_takes_nothing_else_with_it() {
 fn serials_may_lie_far_apart() {
     // As far as there may be objects of the kind.
     let far = |kind| match kind {
-        ObjectKind::Sampler | ObjectKind::VertexInput => 60_000,
+        ObjectKind::Sampler | ObjectKind::VertexInput | ObjectKind::Table => 60_000,
         _ => 150_000,
     };
     let kinds = [
@@ -105,6 +105,7 @@ fn serials_may_lie_far_apart() {
         ObjectKind::Shader,
         ObjectKind::VertexInput,
         ObjectKind::Query,
+        ObjectKind::Table,
     ];
     let code = UploadRef { slot: 0, size: 64, offset: 0 };
     let create = |out: &mut Encoder, id: ObjectId| match id.kind() {
@@ -115,6 +116,7 @@ fn serials_may_lie_far_apart() {
             out.push(&CreateShader { id, stage: Stage::Vertex as u32, language: 1, pad: 0, code });
         }
         Some(ObjectKind::VertexInput) => out.push_tail(&CreateVertexInput { id, count: 0 }, &[]),
+        Some(ObjectKind::Table) => out.push(&CreateTable { id, entries: 2 }),
         _ => out.push(&CreateQuery { id, kind: 0 }),
     };
     let state = state_of(|out| {

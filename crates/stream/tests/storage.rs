@@ -14,6 +14,12 @@ const COMPUTE: ObjectId = ObjectId::new(ObjectKind::Shader, 3);
 const ARRAY: ObjectId = ObjectId::new(ObjectKind::Texture, 2);
 const VIEW: ObjectId = ObjectId::new(ObjectKind::Texture, 3);
 const SAMPLER: ObjectId = ObjectId::new(ObjectKind::Sampler, 1);
+const TABLE: ObjectId = ObjectId::new(ObjectKind::Table, 1);
+
+/// What a table has of a view.
+fn entry() -> TableEntry {
+    TableEntry { tag: [1, 2], texture: VIEW, sampler: SAMPLER, value: 3, shape: 4, ..TableEntry::default() }
+}
 
 fn view() -> CreateView {
     CreateView {
@@ -64,6 +70,12 @@ fn everything(out: &mut Encoder) {
     let body = SetStorage { stage: Stage::Pixel as u32, first: 62, count: 2 };
     let binding = StorageBinding { buffer: STORAGE, word: 4, offset: 128, size: 128 };
     out.push_tail(&body, &[binding, StorageBinding { word: 1, ..StorageBinding::default() }]);
+    out.push(&CreateTable { id: TABLE, entries: 8 });
+    out.push_tail(&UpdateTable { id: TABLE, first: 6, count: 2, pad: 0 }, &[TableEntry::default(), entry()]);
+    // The last buffer and the first table.
+    let body = SetStorage { stage: Stage::Compute as u32, first: FIRST_TABLE as u16 - 1, count: 2 };
+    let table = StorageBinding { buffer: TABLE, word: 9, ..StorageBinding::default() };
+    out.push_tail(&body, &[StorageBinding { buffer: STORAGE, ..table }, table]);
     let image = StorageImage { view: View { texture: VIEW, level: 1, layer: 2 } };
     out.push_tail(&SetStorageImages { stage: Stage::Compute as u32, first: 7, count: 1 }, &[image]);
     out.push_tail(&SetBlend { enable: 1, count: 2, ..SetBlend::default() }, &[blending(); 2]);
@@ -98,6 +110,8 @@ fn the_snapshot_has_views_bindings_and_blending() {
     assert_eq!(first.errors, []);
     let state = first.state;
     assert_eq!(state.storage(Stage::Pixel)[62].offset, 128);
+    assert_eq!(state.storage(Stage::Compute)[FIRST_TABLE].buffer, TABLE);
+    assert_eq!(state.objects.table(TABLE).expect("the table")[7], entry());
     assert_eq!((state.compute_textures[0].texture, state.textures[19].texture), (VIEW, ObjectId::NONE));
     assert_eq!((state.blend_targets.len(), state.render_targets.layers), (2, 6));
     assert_eq!(state.depth_stencil.own_back, own_back);
@@ -133,12 +147,18 @@ fn what_is_out_of_range_is_refused_by_the_name_of_its_field() {
     };
     let binding = StorageBinding { buffer: STORAGE, ..StorageBinding::default() };
     assert_eq!(field(storage(3, 0, binding)), "stage");
-    assert_eq!(field(storage(0, 64, binding)), "count");
+    assert_eq!(field(storage(0, afterimage_stream::STORAGE as u16, binding)), "count");
+    let other = |id| Cause::WrongKind { field: "buffer", id };
+    assert_eq!(refused(storage(0, FIRST_TABLE as u16, binding)), other(STORAGE), "a buffer is no table");
+    let table = StorageBinding { buffer: TABLE, ..binding };
+    assert_eq!(refused(storage(0, FIRST_TABLE as u16 - 1, table)), other(TABLE), "a table is no buffer");
+    assert_eq!(field(storage(0, FIRST_TABLE as u16, StorageBinding { offset: 4, ..table })), "offset");
+    assert_eq!(field(storage(0, FIRST_TABLE as u16, StorageBinding { size: 4, ..table })), "size");
     assert_eq!(field(storage(0, 0, StorageBinding { offset: 2, ..binding })), "offset");
     assert_eq!(field(storage(0, 0, StorageBinding { offset: 4, size: 253, ..binding })), "buffer");
     assert_eq!(field(storage(0, 0, StorageBinding { size: 1 << 32, ..binding })), "size");
-    let other = Cause::WrongKind { field: "buffer", id: BUFFER };
-    assert_eq!(refused(storage(0, 0, StorageBinding { buffer: BUFFER, ..binding })), other, "made for vertices alone");
+    let vertices = refused(storage(0, 0, StorageBinding { buffer: BUFFER, ..binding }));
+    assert_eq!(vertices, other(BUFFER), "made for vertices alone");
     let image = StorageImage { view: View { texture: TEXTURE, level: 0, layer: 0 } };
     let images = SetStorageImages { stage: 2, first: 0, count: 1 };
     let cause = refused(|out| out.push_tail(&images, &[image]));
@@ -201,6 +221,48 @@ fn what_is_out_of_range_is_refused_by_the_name_of_its_field() {
 }
 
 #[test]
+fn entries_of_tables_are_checked_one_by_one() {
+    let id = ObjectId::new(ObjectKind::Table, 2);
+    for entries in [0, afterimage_abi::tables::MOST_ENTRIES + 1] {
+        assert_eq!(field(|out| out.push(&CreateTable { id, entries })), "entries");
+    }
+    let update = |first, entry: TableEntry| {
+        move |out: &mut Encoder| out.push_tail(&UpdateTable { id: TABLE, first, count: 1, pad: 0 }, &[entry])
+    };
+    assert_eq!(field(update(8, entry())), "count");
+    assert_eq!(field(update(u32::MAX, entry())), "count");
+    assert_eq!(field(update(0, TableEntry { value: 1 << 24, ..entry() })), "value");
+    assert_eq!(field(update(0, TableEntry { shape: 8, ..entry() })), "shape");
+    assert_eq!(field(update(0, TableEntry { shape: 3, ..entry() })), "shape", "samplers are no textures");
+    assert_eq!(field(update(0, TableEntry { srgb: 2, ..entry() })), "srgb");
+    let cause = refused(update(0, TableEntry { texture: SAMPLER, ..entry() }));
+    assert_eq!(cause, Cause::WrongKind { field: "texture", id: SAMPLER });
+    let gone = ObjectId::new(ObjectKind::Sampler, 9);
+    let cause = refused(update(0, TableEntry { sampler: gone, ..entry() }));
+    assert_eq!(cause, Cause::Missing { field: "sampler", id: gone });
+    let body = UpdateTable { id: VIEW, first: 0, count: 1, pad: 0 };
+    assert_eq!(refused(|out| out.push_tail(&body, &[entry()])), Cause::WrongKind { field: "id", id: VIEW });
+}
+
+#[test]
+fn what_is_destroyed_is_in_no_table() {
+    let mut out = Encoder::new();
+    prologue(&mut out);
+    everything(&mut out);
+    out.push(&Destroy { id: SAMPLER, pad: 0 });
+    let mut state = run(out.batch()).state;
+    let held = |state: &State| state.objects.table(TABLE).expect("the table")[7];
+    assert_eq!(held(&state), TableEntry { sampler: ObjectId::NONE, ..entry() });
+    // What has its id later is another one.
+    let new = CreateSampler { id: SAMPLER, ..CreateSampler::zeroed() };
+    state.apply(&Packet::CreateSampler(&new));
+    assert!(held(&state).sampler.is_none());
+    state.apply(&Packet::Destroy(&Destroy { id: VIEW, pad: 0 }));
+    assert_eq!(held(&state), TableEntry { texture: ObjectId::NONE, sampler: ObjectId::NONE, ..entry() });
+    assert_eq!(format!("{:?}", rebuilt(&state)), format!("{state:?}"));
+}
+
+#[test]
 fn views_and_layers_fit_their_textures() {
     let id = ObjectId::new(ObjectKind::Texture, 9);
     let made = |body: CreateView| move |out: &mut Encoder| out.push(&CreateView { id, ..body });
@@ -253,7 +315,7 @@ proptest! {
 
     #[test]
     fn random_bodies_of_the_new_packets_are_survived(
-        kind in prop::sample::select(vec![0x16u16, 0x3d, 0x3e, 0x3f, 0x53, 0x64, 0x65, 0x66, 0x67, 0x68]),
+        kind in prop::sample::select(vec![0x16u16, 0x17, 0x23, 0x3d, 0x3e, 0x3f, 0x53, 0x64, 0x65, 0x66, 0x67, 0x68]),
         body in prop::collection::vec(any::<u64>(), 0..24),
         valid: bool,
     ) {

@@ -175,6 +175,9 @@ fn missed(renderer: Renderer, edges: &'static Edges) -> (Renderer, Vec<Missed>) 
 fn every_edge_is_missed_by_somebody() {
     let mut edges = Edge::<Host>::all();
     assert!(edges.len() > 100);
+    // Tables of textures are in tests of their own.
+    let tables = Host::TABLES.only().number;
+    edges.retain(|edge| !matches!(edge, Edge::Reads { row, .. } if *row == tables));
     for without in profiles() {
         let mut renderer = Some(Guest::with(without).renderer);
         edges.retain(|edge| {

@@ -81,7 +81,7 @@ pub struct Guest {
     pub encoder: Encoder,
     /// Upload memory.
     pub uploads: Uploads,
-    serials: [u32; 8],
+    serials: [u32; 9],
     frame: u64,
 }
 
@@ -100,7 +100,7 @@ impl Guest {
             return Err(GuestError::Device(format!("{} {why}", profile.name)));
         }
         let (encoder, uploads) = (Encoder::new(), Uploads::default());
-        let mut guest = Self { renderer, encoder, uploads, serials: [0; 8], frame: 1 };
+        let mut guest = Self { renderer, encoder, uploads, serials: [0; 9], frame: 1 };
         let name = b"xfb-cases";
         let init = Init { version: Init::VERSION, count: name.len() as u32, process: std::process::id(), guest: 0 };
         guest.encoder.push_tail(&init, name);

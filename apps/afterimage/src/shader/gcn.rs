@@ -159,7 +159,8 @@ pub(super) fn source(bytes: &[u8], stage: Option<Stage>) -> Result<Source, Why> 
     let registers = found.file.as_ref().and_then(ShaderFile::registers).unwrap_or_else(|| usual(stage));
     let fetch = found.file.as_ref().and_then(ShaderFile::fetch).unwrap_or_default();
     let code = found.code;
-    let mut source = Source { stage, code, fetch, registers, buffers: Vec::new(), images: Vec::new() };
+    let mut source =
+        Source { stage, code, fetch, registers, buffers: Vec::new(), images: Vec::new(), tables: Vec::new() };
     let used = resources(&source).map_err(afterimage_shader::CompileError::from)?;
     for difference in found.binary.iter().flat_map(|binary| slots::differences(binary, &used)) {
         tracing::warn!("{difference}");

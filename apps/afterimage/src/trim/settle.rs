@@ -5,6 +5,9 @@ use super::touch::{DRAWN, reads_slot};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Arena, Bank, Encoder, ObjectId, ObjectKind, State, UploadRef};
 
+/// Entries of a table that one packet brings.
+const ENTRIES_AT_ONCE: usize = 4096;
+
 /// Registers that are equal between two that differ, so that one packet for both is less.
 const GAP: usize = 2;
 
@@ -130,12 +133,32 @@ impl Settle<'_> {
             if binding != *have {
                 self.out.push_tail(&SetStorage { stage: stage as u32, first: slot as u16, count: 1 }, &[binding]);
             }
+            self.table(binding.buffer);
         }
         for (slot, (image, have)) in wanted.storage_images(stage).iter().zip(have.storage_images(stage)).enumerate() {
             let image = if lives(wanted, image.view.texture) { *image } else { StorageImage::default() };
             if image != *have {
                 self.out.push_tail(&SetStorageImages { stage: stage as u32, first: slot as u16, count: 1 }, &[image]);
             }
+        }
+    }
+
+    /// What a table holds.
+    fn table(&mut self, id: ObjectId) {
+        let Some(wanted) = self.wanted.objects.table(id) else { return };
+        let have = self.have.objects.table(id).unwrap_or_default();
+        let (mut first, kept) = (0, |entry: &TableEntry| {
+            let alive = |id| if lives(self.wanted, id) { id } else { ObjectId::NONE };
+            TableEntry { texture: alive(entry.texture), sampler: alive(entry.sampler), ..*entry }
+        });
+        for part in wanted.chunks(ENTRIES_AT_ONCE) {
+            let there = have.get(first..).unwrap_or_default();
+            let part: Vec<TableEntry> = part.iter().map(kept).collect();
+            if !there.starts_with(&part) {
+                let body = UpdateTable { id, first: first as u32, count: part.len() as u32, pad: 0 };
+                self.out.push_tail(&body, &part);
+            }
+            first += part.len();
         }
     }
 

@@ -1,7 +1,7 @@
 //! What each packet reads and writes, as far as it can be told without drawing: too much rather than too little.
 
 use afterimage_stream::packets::*;
-use afterimage_stream::{Aspects, Created, Format, ObjectId, Packet, State};
+use afterimage_stream::{Aspects, Created, FIRST_TABLE, Format, ObjectId, Packet, State};
 
 /// What a packet has to do with objects. Contents are those of buffers and of textures that are no views.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
@@ -144,7 +144,15 @@ impl Touch {
 
     /// Buffers and images that a stage's shader has the addresses of.
     fn memory(&mut self, state: &State, stage: Stage, stores: bool) {
-        let buffers = state.storage(stage).iter().map(|binding| binding.buffer);
+        let (buffers, tables) = state.storage(stage).split_at(FIRST_TABLE);
+        for binding in tables {
+            self.object(state, binding.buffer);
+            for entry in state.objects.table(binding.buffer).into_iter().flatten() {
+                self.read(state, entry.texture);
+                self.object(state, entry.sampler);
+            }
+        }
+        let buffers = buffers.iter().map(|binding| binding.buffer);
         let images = state.storage_images(stage).iter().map(|image| image.view.texture);
         for id in buffers.chain(images).filter(|id| !id.is_none()) {
             self.read(state, id);

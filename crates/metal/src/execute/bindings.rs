@@ -10,7 +10,7 @@ use afterimage_abi::metal;
 use afterimage_metal_calls::{Device, Queue, Region, Stage};
 use afterimage_render::constants::{system_block, write};
 use afterimage_stream::packets::{CreateBuffer, Stage as Guest, TextureBinding};
-use afterimage_stream::{Group, Groups, ObjectId, State, TEXTURE_SLOTS};
+use afterimage_stream::{FIRST_TABLE, Group, Groups, ObjectId, State, TEXTURE_SLOTS};
 use smallvec::SmallVec;
 
 /// Puts the addresses of a stage's storage buffers where its constants are; the buffers. They are noted as written if they are.
@@ -25,8 +25,8 @@ pub(crate) fn write_addresses<D: Device>(
 ) -> SmallVec<[D::Buffer; 4]> {
     let mut used = SmallVec::new();
     for &(first, count, at) in &variant.buffers {
-        let bindings = &state.storage(stage)[first as usize..][..count as usize];
-        for (binding, register) in bindings.iter().zip(block[at..].as_chunks_mut::<16>().0) {
+        let bindings = state.storage(stage)[..FIRST_TABLE].iter().skip(first as usize).take(count as usize);
+        for (binding, register) in bindings.zip(block[at..].as_chunks_mut::<16>().0) {
             let mut words = [0, 0, 0, binding.word];
             let buffer = if binding.buffer.is_none() { None } else { resources.buffers.get_mut(binding.buffer) };
             if let Some(buffer) = buffer.filter(|buffer| buffer.desc.usage & CreateBuffer::STORAGE != 0)

@@ -135,6 +135,9 @@ impl<D: Device> Renderer<D> {
             Packet::CreateSampler(body) => return self.create_sampler(body),
             Packet::CreateShader(body) => self.create_shader(body, arena),
             Packet::CreateQuery(body) => self.create_query(body),
+            Packet::CreateTable(_) => return Err(self.unsupported("tables of textures")),
+            // There is none.
+            Packet::UpdateTable(..) => {}
             Packet::Destroy(body) => self.destroy(body.id),
             Packet::Name(body, name) => self.name_object(body.id, &String::from_utf8_lossy(name)),
             // Groups of debuggers may not cross the ends of encoders, which those of guests do.

@@ -85,7 +85,7 @@ impl<D: Device> Renderer<D> {
                     windows.forget(id);
                 }
             }
-            Some(ObjectKind::VertexInput | ObjectKind::Upload) | None => {}
+            Some(ObjectKind::VertexInput | ObjectKind::Table | ObjectKind::Upload) | None => {}
         }
     }
 

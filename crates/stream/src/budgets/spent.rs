@@ -34,6 +34,7 @@ fn costs(kind: ObjectKind, created: &Created) -> [Option<(Budget, u64)>; 2] {
         Created::Buffer(buffer) => Some((Budget::BufferMemory, buffer.size)),
         Created::Texture(texture) => Some((Budget::TextureMemory, texture_bytes(texture))),
         Created::Shader(shader) => Some((Budget::ShaderCode, shader_bytes(shader))),
+        Created::Table(entries) => Some((Budget::TableEntries, entries.len() as u64)),
         Created::View(..) | Created::Sampler(_) | Created::VertexInput(_) | Created::Query(_) | Created::Target(_) => {
             None
         }

@@ -6,7 +6,7 @@ use super::*;
 use crate::{Cause, ObjectId};
 use afterimage_abi::Bank;
 use afterimage_abi::slots::{
-    COMPUTE_SLOTS, FEEDBACK_BUFFERS, STORAGE_BUFFERS, STORAGE_IMAGES, TEXTURE_SLOTS, VERTEX_BUFFERS,
+    COMPUTE_SLOTS, FEEDBACK_BUFFERS, FIRST_TABLE, STORAGE, STORAGE_IMAGES, TEXTURE_SLOTS, VERTEX_BUFFERS,
 };
 use bytemuck::{Pod, Zeroable};
 
@@ -203,7 +203,7 @@ impl SetConstants {
 pub struct SetStorage {
     /// [`Stage`].
     pub stage: u32,
-    /// First binding, below [`crate::STORAGE_BUFFERS`].
+    /// First binding, below [`crate::STORAGE`]. From [`crate::FIRST_TABLE`] on they are tables.
     pub first: u16,
     /// Number of bindings.
     pub count: u16,
@@ -214,19 +214,33 @@ impl SetStorage {
     #[inline]
     pub(crate) fn check(&self, bindings: &[StorageBinding]) -> Checked {
         number("stage", self.stage, Stage::WITH_BINDINGS.len() as u32 - 1)?;
-        elements(self.first, self.count, STORAGE_BUFFERS)?;
-        bindings.iter().filter(|binding| !binding.buffer.is_none()).try_for_each(|binding| {
+        elements(self.first, self.count, STORAGE)?;
+        self.numbered(bindings).try_for_each(|(at, binding)| {
+            if at >= FIRST_TABLE {
+                range("offset", binding.offset, 0)?;
+                return range("size", binding.size, 0);
+            }
             multiple("offset", binding.offset, 4)?;
             range("size", binding.size, u32::MAX.into())
         })
     }
 }
 
-/// One buffer that shaders access by address.
+impl SetStorage {
+    /// Bindings of something, with their places.
+    pub(crate) fn numbered<'a>(
+        &self,
+        bindings: &'a [StorageBinding],
+    ) -> impl Iterator<Item = (usize, &'a StorageBinding)> {
+        (usize::from(self.first)..).zip(bindings).filter(|(_, binding)| !binding.buffer.is_none())
+    }
+}
+
+/// One buffer that shaders access by address, or one table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(8))]
 pub struct StorageBinding {
-    /// A buffer with [`CreateBuffer::STORAGE`], or none: then the register's first three components are 0.
+    /// A buffer with [`CreateBuffer::STORAGE`], a table, or none: then the register's first three components are 0.
     pub buffer: ObjectId,
     /// The register's last component.
     pub word: u32,

@@ -111,6 +111,7 @@ impl<'a> Packet<'a> {
             }
             Packet::CreateVertexInput(body, _) => each(creates(body.id)),
             Packet::CreateQuery(body) => each(creates(body.id)),
+            Packet::CreateTable(body) => each(creates(body.id)),
             Packet::PresentTarget(body) => each(Declares(body.id)),
             Packet::Name(body, _) => each(Describes(body.id)),
             Packet::SetGamma(body, _) => each(Describes(body.id)),
@@ -214,6 +215,7 @@ impl<'a> Packet<'a> {
             | Packet::SetConstants(..)
             | Packet::SetStorage(..)
             | Packet::SetStorageImages(..)
+            | Packet::UpdateTable(..)
             | Packet::SetFeedbackBuffers(..) => {}
         }
     }

@@ -40,7 +40,7 @@ impl Init {
     /// `guest` of GNM.
     pub const GNM: u32 = 3;
     /// Version of the packets in this crate. A receiver refuses any other.
-    pub const VERSION: u32 = 9;
+    pub const VERSION: u32 = 10;
 }
 
 /// Body of [`Kind::BeginFrame`].

@@ -180,6 +180,8 @@ packet_table! {
     0x15 CreateQuery: -;
     /// Creates a texture that shows a part of another's texels, perhaps in another format.
     0x16 CreateView: -;
+    /// Creates a table of textures and samplers, without any.
+    0x17 CreateTable: -;
     /// Destroys an object of any kind. The guest must have unbound it.
     0x1f Destroy: -;
 
@@ -189,6 +191,8 @@ packet_table! {
     0x21 UpdateTexture: -;
     /// Fills mip levels from the level above.
     0x22 GenerateMips: Copy;
+    /// Replaces entries of a table of textures.
+    0x23 UpdateTable [TableEntry]: -;
 
     /// Binds colour and depth-stencil targets.
     0x30 SetRenderTargets: -;

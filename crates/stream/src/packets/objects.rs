@@ -5,6 +5,7 @@ use super::check::{Checked, byte, elements, finite, number, range, size};
 use super::*;
 use crate::{Cause, Format, ObjectId, UploadRef};
 use afterimage_abi::slots::{VERTEX_ATTRIBUTES, VERTEX_BUFFERS};
+use afterimage_abi::{Table, tables};
 use bytemuck::{Pod, Zeroable};
 
 /// Body of [`Kind::CreateBuffer`].
@@ -338,6 +339,73 @@ impl VertexAttribute {
     #[must_use]
     pub const fn per_vertex(location: u8, slot: u8, format: crate::VertexFormat, offset: u16) -> Self {
         Self { location, slot, format: format as u8, per_instance: 0, offset, divisor: 0 }
+    }
+}
+
+/// Body of [`Kind::CreateTable`]: a table out of which shaders take textures and samplers by themselves ([`afterimage_abi::tables`]). Only for
+/// devices with [`crate::DeviceFeatures::TABLES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct CreateTable {
+    /// Id to create.
+    pub id: ObjectId,
+    /// Number of entries, 1 to [`tables::MOST_ENTRIES`].
+    pub entries: u32,
+}
+
+impl CreateTable {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        size("entries", self.entries, tables::MOST_ENTRIES)
+    }
+}
+
+/// Body of [`Kind::UpdateTable`]; the tail is the entries. A texture or sampler that is destroyed is taken out of all tables.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct UpdateTable {
+    /// The table.
+    pub id: ObjectId,
+    /// First entry.
+    pub first: u32,
+    /// Number of entries.
+    pub count: u32,
+    /// Zero.
+    pub pad: u32,
+}
+
+/// One entry of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct TableEntry {
+    /// The guest's words that it is found by.
+    pub tag: [u32; 2],
+    /// The texture, or none.
+    pub texture: ObjectId,
+    /// The sampler, or none.
+    pub sampler: ObjectId,
+    /// A value of the guest's, up to [`tables::MOST_VALUE`].
+    pub value: u32,
+    /// The descriptor table that shaders find the texture in ([`afterimage_abi::Table`]): that of its own shape or of another that it has
+    /// a view of.
+    pub shape: u8,
+    /// 1: texels are decoded from sRGB, where the format has a twin for it.
+    pub srgb: u8,
+    /// Zero.
+    pub pad: [u8; 2],
+}
+
+impl TableEntry {
+    /// Checks what the packet alone can tell.
+    #[inline]
+    pub(crate) fn check(&self) -> Checked {
+        number("value", self.value, tables::MOST_VALUE)?;
+        byte("shape", self.shape, Table::COUNT)?;
+        if !self.texture.is_none() && self.shape == Table::Sampler as u8 {
+            return Err(Cause::Range { field: "shape", value: self.shape.into(), limit: Table::COUNT as u64 - 1 });
+        }
+        byte("srgb", self.srgb, 2)
     }
 }
 

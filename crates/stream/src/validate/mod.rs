@@ -6,10 +6,10 @@ mod rare;
 use crate::budgets::{Budget, Budgets};
 use crate::packets::check::Checked;
 use crate::packets::*;
-use crate::{Arena, Cause, Located, ObjectId, ObjectKind, State, StreamError, UploadRef};
+use crate::{Arena, Cause, FIRST_TABLE, Located, ObjectId, ObjectKind, State, StreamError, UploadRef};
 use objects::{
     counters, fresh, inside, level_extent, object, object_or_none, shader, source, storage, texture, texture_copy,
-    upload, view,
+    update_table, upload, view,
 };
 
 /// Checks a stream packet by packet: sequence, frames, live ids, kinds, ranges, upload references.
@@ -165,8 +165,11 @@ impl Validator {
             Packet::SetBlend(body, targets) => body.check(targets),
             Packet::SetStorage(body, bindings) => {
                 body.check(bindings)?;
-                for binding in bindings.iter().filter(|binding| !binding.buffer.is_none()) {
-                    storage(state, "buffer", binding.buffer, binding.offset, binding.size)?;
+                for (at, binding) in body.numbered(bindings) {
+                    match at {
+                        ..FIRST_TABLE => storage(state, "buffer", binding.buffer, binding.offset, binding.size)?,
+                        _ => drop(object(state, "buffer", binding.buffer, ObjectKind::Table)?),
+                    }
                 }
                 Ok(())
             }
@@ -277,6 +280,12 @@ impl Validator {
                 self.fresh(state, body.id, ObjectKind::Query)?;
                 body.check()
             }
+            Packet::CreateTable(body) => {
+                self.fresh(state, body.id, ObjectKind::Table)?;
+                body.check()?;
+                self.room(state, Budget::TableEntries, body.id, body.entries.into())
+            }
+            Packet::UpdateTable(body, entries) => update_table(state, body, entries),
         }
     }
 

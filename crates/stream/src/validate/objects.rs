@@ -96,6 +96,20 @@ pub(super) fn storage(state: &State, field: &'static str, id: ObjectId, offset: 
     }
 }
 
+/// New entries of a table: what they name lives.
+pub(super) fn update_table(state: &State, body: &UpdateTable, entries: &[TableEntry]) -> Checked {
+    let Created::Table(held) = object(state, "id", body.id, ObjectKind::Table)? else {
+        return Err(Cause::WrongKind { field: "id", id: body.id });
+    };
+    range("count", u64::from(body.first) + u64::from(body.count), held.len() as u64)?;
+    for entry in entries {
+        entry.check()?;
+        object_or_none(state, "texture", entry.texture, ObjectKind::Texture)?;
+        object_or_none(state, "sampler", entry.sampler, ObjectKind::Sampler)?;
+    }
+    Ok(())
+}
+
 /// Where counters of captured bytes are read or written.
 pub(super) fn counters(state: &State, counters: &[CounterRef; FEEDBACK_BUFFERS]) -> Checked {
     for counter in counters.iter().filter(|counter| !counter.buffer.is_none()) {

@@ -142,6 +142,8 @@ pub struct Profile {
     /// Shaders can find what their draw has by its number among those of a call: shaderDrawParameters, with all that this takes of
     /// descriptor indexing and of locations between stages.
     pub draw_records: bool,
+    /// Shaders can take textures out of tables, each lane another: shaderSampledImageArrayNonUniformIndexing, with descriptor indexing.
+    pub texture_tables: bool,
     /// Whether that pays with the driver.
     pub suits_records: bool,
     /// VK_EXT_custom_border_color without formats.
@@ -540,6 +542,11 @@ impl Profile {
                 && on(f12.shader_sampled_image_array_non_uniform_indexing)
                 && properties.limits.max_vertex_output_components >= 4 * LOCATIONS
                 && properties.limits.max_fragment_input_components >= 4 * LOCATIONS,
+            // They are there where somebody asks for them, for as long as no test of them has been run.
+            texture_tables: std::env::var_os("AFTERIMAGE_TEXTURE_TABLES").is_some()
+                && !without.bindless
+                && bindless(core, f12, &v12).is_some()
+                && on(f12.shader_sampled_image_array_non_uniform_indexing),
             suits_records: SUITS_RECORDS.contains(&v12.driver_id),
             custom_border_color: on(features.border.custom_border_colors)
                 && on(features.border.custom_border_color_without_format),
@@ -617,6 +624,7 @@ impl Profile {
             stencil_export: shaders.stencil_export,
             geometry: self.adjacency,
             streams: self.transform_feedback.is_some_and(|feedback| feedback.streams),
+            tables: self.texture_tables,
             feedback: self.transform_feedback.is_some(),
             interlock: shaders.interlock,
         }
@@ -682,7 +690,7 @@ impl Profile {
         f12.shader_shared_int64_atomics = on(shaders.shared_int64_atomics);
         f12.shader_output_layer = on(shaders.output_layer);
         f12.shader_output_viewport_index = on(shaders.output_viewport);
-        f12.shader_sampled_image_array_non_uniform_indexing = on(self.draw_records);
+        f12.shader_sampled_image_array_non_uniform_indexing = on(self.draw_records || self.texture_tables);
         f12.timeline_semaphore = vk::TRUE;
         f12.buffer_device_address = vk::TRUE;
         f12.host_query_reset = vk::TRUE;
@@ -792,6 +800,7 @@ impl Profile {
             (self.kind == vk::PhysicalDeviceType::CPU, DeviceFeatures::PROCESSOR),
             (shaders.output_layer && shaders.output_viewport, DeviceFeatures::VIEWPORTS),
             (self.depth_bounds, DeviceFeatures::DEPTH_BOUNDS),
+            (self.texture_tables, DeviceFeatures::TABLES),
         ]
         .into_iter()
         .filter(|(there, _)| *there)
@@ -943,6 +952,7 @@ impl fmt::Display for Profile {
         writeln!(f, "  multi-draw           {}", self.multi_draw)?;
         writeln!(f, "  reads host memory    {}", yes(self.host_import > 0))?;
         writeln!(f, "  draws by number      {}", yes(self.draw_records))?;
+        writeln!(f, "  tables of textures   {}", yes(self.texture_tables))?;
         writeln!(f, "  pipeline libraries   {}", yes(self.pipeline_libraries))?;
         writeln!(f, "  custom border colour {}", yes(self.custom_border_color))?;
         writeln!(f, "  mirror once          {}", yes(self.mirror_clamp))?;

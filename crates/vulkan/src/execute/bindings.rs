@@ -10,14 +10,14 @@ use crate::resources::objects::GuestSampler;
 use crate::resources::texture::Texture;
 use crate::state::apply::{Applied, differs};
 use crate::state::bindings::shape_of;
-use crate::state::storage::write_addresses;
+use crate::state::storage::{write_addresses, write_tables};
 use crate::state::vertices::bits;
 use afterimage_abi::{bound, descriptors, push};
 use afterimage_render::constants::{self, SystemBlock};
 use afterimage_state::{Effect, trace};
 use afterimage_stream::host::{RasterStates, TextureStates};
 use afterimage_stream::packets::{Stage, TextureBinding};
-use afterimage_stream::{Group, Host, TEXTURE_SLOTS};
+use afterimage_stream::{Group, Host, ObjectId, TEXTURE_SLOTS};
 
 /// Constants begin at a cache line: see [`Place::Near`](crate::device::memory::Place::Near).
 const CONSTANTS_ALIGN: u64 = 64;
@@ -90,6 +90,10 @@ impl Renderer {
             trace::read(Host::TEXTURE.at(slot as u32).plus(TextureStates::OBJECT));
             self.touch_texture(self.state.textures[slot].texture)?;
         }
+        if self.bound.shading.in_tables {
+            trace::read(Host::TABLES.only());
+            self.ready_tables()?;
+        }
         self.bound.reads_target = self.would_read_target();
         if self.bound.reads_target {
             // What was drawn before is what this draw finds.
@@ -111,6 +115,11 @@ impl Renderer {
     pub(crate) fn unreadable(&self) -> Option<String> {
         if self.would_read_target() != self.bound.reads_target {
             return Some(format!("draws read what they draw to: not {}", self.bound.reads_target));
+        }
+        if self.bound.shading.in_tables
+            && let Some(id) = self.lags_in_tables()
+        {
+            return Some(format!("a table: {id} is not ready"));
         }
         bits(self.used_slots()).find_map(|slot| {
             let id = self.root(self.state.textures[slot].texture);
@@ -151,6 +160,8 @@ impl Renderer {
         constants::write(&self.state, &variant.segments, &variant.defs, slice.bytes_mut());
         if !variant.buffers.is_empty() {
             write_addresses(&self.state, &mut self.resources.buffers, current, stage, variant, slice.bytes_mut());
+            let tables = &mut self.resources.texture_tables;
+            write_tables(&self.state, tables, &self.gpu, (current, completed), stage, variant, slice.bytes_mut())?;
         }
         // Dispatches push all that they have at once.
         if stage != Stage::Compute {
@@ -178,6 +189,9 @@ impl Renderer {
             variant,
             &mut block,
         );
+        let now = (self.recorder.submissions.current, self.recorder.submissions.completed);
+        let tables = &mut self.resources.texture_tables;
+        write_tables(&self.state, tables, &self.gpu, now, stage, variant, &mut block).ok()?;
         let there = self.bound.blocks[stage as usize].as_ref().map(Slice::bytes);
         let at = match there {
             Some(there) => (0..block.len()).find(|&at| block.get(at) != there.get(at))?,
@@ -333,27 +347,35 @@ impl Renderer {
     #[cold]
     pub(crate) fn other_word(&mut self, binding: TextureBinding, wanted: u8) -> Result<u32> {
         let (table, kind) = (Table::ALL[usize::from(wanted & 7)], wanted >> 3);
-        // The null objects come first.
-        let none = word(kind.into(), 0);
         let (srgb, sampler) = match self.resources.samplers.get(binding.sampler) {
             Some(sampler) => (sampler.desc.srgb != 0, sampler.index),
             None => (false, 0),
         };
+        Ok(match self.texture_index(binding.texture, table, srgb)? {
+            Some((index, of)) if of == kind => word(index, sampler),
+            // The null objects come first.
+            _ => word(kind.into(), 0),
+        })
+    }
+
+    /// The number of a texture in a table, and the kind of its texels. None where the texture has nothing of the table's shape.
+    pub(crate) fn texture_index(&mut self, id: ObjectId, table: Table, srgb: bool) -> Result<Option<(u32, u8)>> {
         let completed = self.recorder.submissions.completed;
-        let texture = self.resources.textures.get_mut(binding.texture).filter(|texture| texture.view.is_some());
-        let Some(texture) = texture.filter(|texture| texture.kind == kind) else { return Ok(none) };
+        let there = if id.is_none() { None } else { self.resources.textures.get_mut(id) };
+        let Some(texture) = there.filter(|texture| texture.view.is_some()) else { return Ok(None) };
+        let kind = texture.kind;
         if texture.table() == table {
-            return Ok(word(if srgb { texture.srgb_index } else { texture.index }, sampler));
+            return Ok(Some((if srgb { texture.srgb_index } else { texture.index }, kind)));
         }
         let layout = texture.home;
-        let Some(view) = texture.other_view(&self.gpu, table, srgb)? else { return Ok(none) };
+        let Some(view) = texture.other_view(&self.gpu, table, srgb)? else { return Ok(None) };
         if view.index == 0 {
             let Some(index) = self.resources.descriptors.add_view(table, view.view.raw, layout, completed) else {
-                return Ok(none);
+                return Ok(None);
             };
             view.index = index;
         }
-        Ok(word(view.index, sampler))
+        Ok(Some((view.index, kind)))
     }
 
     /// What the shader that makes triangles of lines reads, where they are: their width, and the size of the viewport, in pixels.

@@ -166,7 +166,7 @@ impl Renderer {
         let (Some(variant), Some(layout)) = (self.compute_variant(), self.bound.computing.layout) else {
             return Ok(Effect::Same);
         };
-        if variant.textures == 0 {
+        if variant.textures == 0 && variant.in_tables == 0 {
             return Ok(Effect::Same);
         }
         match self.resources.descriptors.bindless {
@@ -238,6 +238,13 @@ impl Renderer {
             waits |= self.resources.buffers.get(*id).is_some_and(|buffer| buffer.order.conflicts(epoch, stores));
         }
         let mut textures: Vec<(ObjectId, bool)> = Vec::new();
+        let in_tables = variant.in_tables != 0;
+        let writes_images = variant.images.iter().any(|image| image.written);
+        if in_tables {
+            // Which textures of its tables it reads nobody knows.
+            waits |= self.recorder.order.written || self.lags_in_tables().is_some();
+        }
+        waits |= writes_images && self.resources.texture_tables.epoch == epoch;
         for slot in bits(variant.textures) {
             let Some(binding) = self.state.compute_textures.all().get(slot) else { continue };
             if !binding.texture.is_none() {
@@ -259,6 +266,10 @@ impl Renderer {
         if waits {
             self.begin_epoch();
             epoch = self.recorder.order.epoch;
+        }
+        if in_tables {
+            self.ready_tables()?;
+            self.resources.texture_tables.epoch = epoch;
         }
         for id in buffers {
             if let Some(buffer) = self.resources.buffers.get_mut(id) {

@@ -162,6 +162,8 @@ impl Renderer {
                 self.compute_shader_changed(body.id);
             }
             Packet::CreateQuery(body) => self.create_query(body),
+            Packet::CreateTable(body) => return self.create_table(body),
+            Packet::UpdateTable(body, entries) => return self.update_table(body, entries),
             Packet::Destroy(body) => self.destroy(body.id),
             Packet::Name(body, name) => self.name_object(body.id, &String::from_utf8_lossy(name)),
             Packet::Marker(body, text) => self.marker(body, text),

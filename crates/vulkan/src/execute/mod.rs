@@ -34,6 +34,7 @@ pub(crate) mod stats;
 pub(crate) mod storage;
 pub(crate) mod swapchain;
 pub(crate) mod targets;
+pub(crate) mod texture_tables;
 pub(crate) mod upload;
 pub(crate) mod variants;
 pub(crate) mod vertices;

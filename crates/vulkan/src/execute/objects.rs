@@ -6,6 +6,7 @@ use crate::resources::layouts::Table;
 use crate::resources::objects::GuestSampler;
 use crate::resources::sampler::Sampler;
 use crate::resources::texture::Texture;
+use crate::resources::texture_tables::InTables;
 use crate::resources::trash::Trash;
 use afterimage_stream::packets::{CreateSampler, CreateTexture, CreateView, View};
 use afterimage_stream::{ObjectId, ObjectKind};
@@ -70,13 +71,18 @@ impl Renderer {
             tracing::error!("{}: more samplers than the device's table holds; a plain one is used", body.id);
             0
         });
-        self.resources.samplers.insert(body.id, GuestSampler { desc: *body, index, sampler: Some(sampler) });
+        let in_tables = InTables::default();
+        let sampler = GuestSampler { desc: *body, index, sampler: Some(sampler), in_tables };
+        self.resources.samplers.insert(body.id, sampler);
         Ok(())
     }
 
     /// [`Destroy`](afterimage_stream::packets::Destroy): what the GPU still uses goes when it is done.
     pub(crate) fn destroy(&mut self, id: ObjectId) {
         let current = self.recorder.submissions.current;
+        if let Some(ObjectKind::Texture | ObjectKind::Sampler) = id.kind() {
+            self.forget_in_tables(id);
+        }
         match id.kind() {
             Some(ObjectKind::Buffer) => {
                 if let Some(mut buffer) = self.resources.buffers.remove(id) {
@@ -129,6 +135,7 @@ impl Renderer {
             }
             Some(ObjectKind::Query) => self.destroy_query(id),
             Some(ObjectKind::Target) => self.remove_target(id),
+            Some(ObjectKind::Table) => self.destroy_table(id),
             Some(ObjectKind::VertexInput | ObjectKind::Upload) | None => {}
         }
     }

@@ -332,6 +332,8 @@ impl Renderer {
                 | Packet::CreateSampler(_)
                 | Packet::CreateVertexInput(..)
                 | Packet::CreateQuery(_)
+                | Packet::CreateTable(_)
+                | Packet::UpdateTable(..)
                 | Packet::CreateView(_)
                 | Packet::Destroy(_)
                 | Packet::UpdateBuffer(_)

@@ -12,7 +12,7 @@ use crate::state::apply::Applied;
 use afterimage_ir::{Component, Dim, ImageFormat};
 use afterimage_state::{Effect, trace};
 use afterimage_stream::packets::{CopyBuffer, CreateTexture, Dimension, FillBuffer, ReadBuffer, Stage, TextureCopy};
-use afterimage_stream::{Arena, Format, Group, Host, ObjectId, STORAGE_IMAGES};
+use afterimage_stream::{Arena, FIRST_TABLE, Format, Group, Host, ObjectId, STORAGE_IMAGES};
 use ash::vk;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -26,7 +26,10 @@ impl Renderer {
     /// The buffers whose addresses a shader gets.
     pub(crate) fn storage_buffers(&self, stage: Stage, variant: &Variant) -> SmallVec<[ObjectId; 16]> {
         let storage = self.state.storage(stage);
-        let ranges = variant.buffers.iter().map(|&(first, count, _)| &storage[first as usize..][..count as usize]);
+        let ranges = variant
+            .buffers
+            .iter()
+            .map(|&(first, count, _)| storage[..FIRST_TABLE].iter().skip(first as usize).take(count as usize));
         ranges.flatten().map(|binding| binding.buffer).filter(|id| !id.is_none()).collect()
     }
 

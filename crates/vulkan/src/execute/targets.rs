@@ -274,12 +274,17 @@ impl Renderer {
         unsafe { self.gpu.raw.cmd_begin_rendering(cmd, &info) };
         self.bound.targets.open = true;
         let current = self.recorder.submissions.current;
+        let mut in_tables: SmallVec<[ObjectId; 4]> = SmallVec::new();
         for attachment in self.bound.targets.colors.iter().chain(std::iter::once(&self.bound.targets.depth)).flatten() {
             if let Some(texture) = self.resources.textures.get_mut(attachment.texture) {
                 texture.last_used = current;
                 texture.written = true;
+                if !texture.in_tables.is_empty() {
+                    in_tables.push(attachment.texture);
+                }
             }
         }
+        in_tables.into_iter().for_each(|id| self.drawn_in_table(id));
         self.mark_twins();
     }
 

@@ -387,7 +387,8 @@ impl Renderer {
         let image = texture.image.raw;
         let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
         // What others draw with, too, has no commands of its own before everything else.
-        if texture.last_used == self.recorder.submissions.current || texture.desc.shared != 0 {
+        let is_read = texture.last_used == self.recorder.submissions.current || self.was_read_in_table(body.id);
+        if is_read || texture.desc.shared != 0 {
             self.make_live(body.id)?;
             self.end_pass();
             let cmd = self.recorder.main();

@@ -109,13 +109,14 @@ impl Renderer {
         shading.used = 0;
         shading.tables = 0;
         shading.kinds = 0;
-        shading.stores = false;
+        (shading.stores, shading.in_tables) = (false, false);
         let mut reach = Reach::PLAIN;
         for variant in shading.vertex.iter().chain(&shading.pixel).chain(&shading.geometry) {
             shading.used |= variant.textures;
             shading.tables |= variant.tables;
             shading.kinds |= variant.kinds;
             shading.stores |= variant.stores;
+            shading.in_tables |= variant.in_tables != 0;
             reach = reach.with(variant.reach.tables(), variant.reach.images);
         }
         if shading.reach != reach {

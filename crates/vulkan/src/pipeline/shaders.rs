@@ -53,6 +53,8 @@ pub(crate) struct Variant {
     pub(crate) images: SmallVec<[ImageUse; 0]>,
     /// Registers of the bank of buffers: first one, number, and bytes from the start of the stage's block.
     pub(crate) buffers: SmallVec<[(u32, u32, usize); 0]>,
+    /// Bit per [`Table`] of descriptors that it takes textures out of by itself.
+    pub(crate) in_tables: u8,
     /// Whether memory behind addresses, or a storage image, is written.
     pub(crate) stores: bool,
     /// Vertex shaders: bit per input location.
@@ -123,6 +125,7 @@ impl Variant {
             reach: if reflection.stage == Stage::Compute { Reach::COMPUTE } else { Reach::PLAIN },
             images: reflection.images.iter().copied().collect(),
             buffers: SmallVec::new(),
+            in_tables: reflection.tables,
             stores: reflection.stores || reflection.images.iter().any(|image| image.written),
             inputs: 0,
             numbered: reflection.inputs.iter().any(|input| input.at == InputAt::VertexIndex),
@@ -159,7 +162,7 @@ impl Variant {
             Some((at as usize * 16, def.bits))
         }));
         let first_slot = if reflection.stage == Stage::Compute { TEXTURE_SLOTS as u32 } else { 0 };
-        let mut tables = 0;
+        let mut tables = reflection.tables;
         for texture in &reflection.textures {
             let slot = u32::from(texture.slot).wrapping_sub(first_slot);
             if slot < TEXTURE_SLOTS as u32 {

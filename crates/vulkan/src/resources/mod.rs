@@ -6,4 +6,5 @@ pub(crate) mod objects;
 pub(crate) mod sampler;
 pub(crate) mod tables;
 pub(crate) mod texture;
+pub(crate) mod texture_tables;
 pub(crate) mod trash;

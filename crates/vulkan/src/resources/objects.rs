@@ -2,6 +2,7 @@
 
 use crate::resources::sampler::Sampler;
 use crate::resources::texture::Texture;
+use crate::resources::texture_tables::InTables;
 use afterimage_stream::packets::CreateSampler;
 use rustc_hash::FxHashMap;
 
@@ -10,6 +11,7 @@ pub(crate) struct GuestSampler {
     pub(crate) desc: CreateSampler,
     pub(crate) index: u32,
     pub(crate) sampler: Option<Sampler>,
+    pub(crate) in_tables: InTables,
 }
 
 /// Images in place of those that are not bound, by shape and kind of texels.

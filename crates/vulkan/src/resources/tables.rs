@@ -9,6 +9,7 @@ use crate::resources::layouts::Table as Descriptor;
 use crate::resources::objects::{GuestSampler, NullImages};
 use crate::resources::sampler::Sampler;
 use crate::resources::texture::Texture;
+use crate::resources::texture_tables::TextureTables;
 use afterimage_render::table::Table;
 use afterimage_stream::packets::{CreateTexture, Dimension, Swizzle};
 use afterimage_stream::{Format, ObjectId};
@@ -23,6 +24,7 @@ pub(crate) struct Resources {
     /// Those of them whose images are shared.
     pub(crate) shared: Vec<ObjectId>,
     pub(crate) samplers: Table<GuestSampler>,
+    pub(crate) texture_tables: TextureTables,
     /// Textures in the transfer layout in the `before` commands.
     pub(crate) uploading: Vec<ObjectId>,
     /// Read by attributes that no buffer feeds: (0, 0, 0, 1), then zeros.
@@ -49,6 +51,7 @@ impl Resources {
             textures: Table::default(),
             shared: Vec::new(),
             samplers: Table::default(),
+            texture_tables: TextureTables::default(),
             uploading: Vec::new(),
             default_vertex,
             null_textures: Vec::new(),

@@ -10,6 +10,7 @@ use crate::device::gpu::Gpu;
 use crate::device::memory::{Image, ImageView};
 use crate::error::{Checked, Error, Result};
 use crate::resources::layouts::Table;
+use crate::resources::texture_tables::InTables;
 use afterimage_stream::budgets::texture_bytes;
 use afterimage_stream::packets::{CreateTexture, CreateView, Dimension, Swizzle};
 use afterimage_stream::{Format, FormatFeatures, ObjectId};
@@ -86,6 +87,8 @@ pub(crate) struct Texture {
     pub(crate) written: bool,
     /// Whether a current target.
     pub(crate) is_target: bool,
+    /// Entries of tables that have it or a view of it ([`crate::resources::texture_tables`]).
+    pub(crate) in_tables: InTables,
     /// When shaders last read and wrote texels other than as a target: see [`afterimage_render::touched`].
     pub(crate) order: afterimage_render::touched::Touched,
 }
@@ -227,6 +230,7 @@ impl Texture {
             last_used: 0,
             written: false,
             is_target: false,
+            in_tables: InTables::default(),
             order: Default::default(),
         };
         texture.make_sampled_views(gpu)?;
@@ -270,6 +274,7 @@ impl Texture {
             last_used: 0,
             written: false,
             is_target: false,
+            in_tables: InTables::default(),
             order: Default::default(),
         };
         texture.make_sampled_views(gpu)?;

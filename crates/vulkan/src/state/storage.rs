@@ -1,10 +1,14 @@
 //! Addresses of bound buffers, and what stands in for images that are not bound.
 
+use crate::device::gpu::Gpu;
+use crate::error::Result;
 use crate::memory::buffer::GuestBuffer;
 use crate::pipeline::shaders::Variant;
+use crate::resources::texture_tables::TextureTables;
 use afterimage_render::table::Table as Objects;
-use afterimage_stream::State;
 use afterimage_stream::packets::{CreateBuffer, Stage};
+use afterimage_stream::{FIRST_TABLE, State};
+use std::sync::Arc;
 
 /// Puts the addresses of a stage's storage buffers where its constants are.
 pub(crate) fn write_addresses(
@@ -16,8 +20,8 @@ pub(crate) fn write_addresses(
     block: &mut [u8],
 ) {
     for &(first, count, at) in &variant.buffers {
-        let bindings = &state.storage(stage)[first as usize..][..count as usize];
-        for (binding, register) in bindings.iter().zip(block[at..].as_chunks_mut::<16>().0) {
+        let bindings = state.storage(stage)[..FIRST_TABLE].iter().skip(first as usize).take(count as usize);
+        for (binding, register) in bindings.zip(block[at..].as_chunks_mut::<16>().0) {
             let mut words = [0, 0, 0, binding.word];
             let buffer = if binding.buffer.is_none() { None } else { buffers.get_mut(binding.buffer) };
             if let Some(buffer) = buffer
@@ -32,4 +36,36 @@ pub(crate) fn write_addresses(
             register.copy_from_slice(bytemuck::bytes_of(&words));
         }
     }
+}
+
+/// Puts where a stage's tables are behind that.
+///
+/// # Errors
+/// Where memory for a table runs out.
+pub(crate) fn write_tables(
+    state: &State,
+    tables: &mut TextureTables,
+    gpu: &Arc<Gpu>,
+    (current, completed): (u64, u64),
+    stage: Stage,
+    variant: &Variant,
+    block: &mut [u8],
+) -> Result {
+    if variant.in_tables == 0 {
+        return Ok(());
+    }
+    for &(first, count, at) in &variant.buffers {
+        let registers = block[at..].as_chunks_mut::<16>().0.iter_mut();
+        for (number, register) in (first as usize..(first + count) as usize).zip(registers) {
+            let Some(binding) = state.storage(stage).get(number).filter(|_| number >= FIRST_TABLE) else { continue };
+            let mut words = [0, 0, 0, binding.word];
+            if !binding.buffer.is_none()
+                && let Some((address, bytes)) = tables.address(gpu, binding.buffer, current, completed)?
+            {
+                words[..3].copy_from_slice(&[address as u32, (address >> 32) as u32, bytes]);
+            }
+            register.copy_from_slice(bytemuck::bytes_of(&words));
+        }
+    }
+    Ok(())
 }

@@ -31,6 +31,8 @@ pub(crate) struct Shading {
     pub(crate) reach: Reach,
     /// The layout for that; none is the plain one.
     pub(crate) layout: Option<crate::resources::layouts::Layout>,
+    /// Whether either shader takes textures out of tables by itself.
+    pub(crate) in_tables: bool,
     /// Whether either shader writes buffers by address, or storage images.
     pub(crate) stores: bool,
     /// Words of the textures bound, whether a shader reads them or not.

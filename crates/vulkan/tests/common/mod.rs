@@ -4,6 +4,7 @@
 pub mod code;
 pub mod drawn;
 pub mod has;
+pub mod in_tables;
 pub mod streams;
 pub mod ways;
 
@@ -126,7 +127,7 @@ pub struct Guest {
     pub arena: TestArena,
     pub renderer: Renderer,
     pub replies: Vec<Reply>,
-    serials: [u32; 8],
+    serials: [u32; 9],
     pub frame: u64,
     target: ObjectId,
     picture: (ObjectId, Format, u32, u32),
@@ -354,7 +355,7 @@ impl Guest {
             arena: TestArena { bytes: RefCell::new(vec![0; ARENA]), used: 0, ends: None },
             renderer,
             replies: Vec::new(),
-            serials: [0; 8],
+            serials: [0; 9],
             frame: 0,
             in_pieces: false,
             filed: None,

@@ -28,4 +28,5 @@ mod samplers;
 mod stages;
 mod state;
 mod step;
+mod tables;
 mod texture;
