@@ -8,7 +8,10 @@
 use afterimage_abi::{Bank, slots};
 use std::fmt;
 
+mod bytes;
 pub mod tables;
+
+pub use bytes::SourceError;
 
 /// Constant banks of a GCN stage: the `id` of `BankDecl`s, and, by stage, the banks of the stream.
 pub mod bank {
@@ -337,6 +340,46 @@ pub struct TextureUse {
     pub compare: bool,
 }
 
+/// A table of the receiver's that the program looks into by itself, at register [`FIRST_TABLE`] and its number of the bank of buffers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct TableUse {
+    /// What is in it.
+    pub of: TableOf,
+    /// Images: whether they are accessed without a sampler, where faces of cubes are layers. Samplers: whether samples are compared.
+    pub flag: bool,
+}
+
+/// What a table has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TableOf {
+    /// The images' descriptors that are found in memory behind a pointer ([`tables::scan`]), low and high half.
+    Images([ExprId; 2]),
+    /// One image, whose descriptor is known.
+    Image([ExprId; 8]),
+    /// The samplers' descriptors that are found in memory, each with an entry for each class.
+    Samplers([ExprId; 2]),
+    /// One sampler, likewise.
+    Sampler([ExprId; 4]),
+    /// The textures behind those that have slots, in order: entry n is texture n behind the last of [`texture_slots`].
+    Textures,
+}
+
+/// First register of tables in the bank of buffers.
+pub const FIRST_TABLE: u32 = slots::FIRST_TABLE as u32;
+/// Most tables of a program.
+pub const MAX_TABLES: usize = slots::TABLES;
+
+/// Textures of a stage that have slots.
+#[must_use]
+pub const fn texture_slots(stage: HwStage) -> usize {
+    match stage {
+        HwStage::Ps => slots::PIXEL_TEXTURES,
+        HwStage::Vs => slots::VERTEX_TEXTURES,
+        // Those in front of the vertex stage run as compute shaders.
+        _ => slots::COMPUTE_SLOTS,
+    }
+}
+
 /// What a program reads from outside. Everything is found once per program; draws only evaluate expressions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Resources {
@@ -354,6 +397,8 @@ pub struct Resources {
     pub textures: Vec<TextureUse>,
     /// Indices in `images` of storage images in order: the nth is storage image n.
     pub storage_images: Vec<u32>,
+    /// Tables that the program looks into, if the receiver has such.
+    pub tables: Vec<TableUse>,
     /// Guest address of the fetch shader that the program calls (`s_swappc_b64`): low and high half.
     pub fetch: Option<[ExprId; 2]>,
     /// What a geometry shader says, if it is the same for each lane: then nobody has to look into the log.
@@ -530,6 +575,8 @@ words_struct! {
         step_rates: [u32; 2],
         /// Vertex: 1 where the program runs as a compute shader that stores what stream-out captures, and exports nothing.
         captures: u32,
+        /// 1 where the receiver has tables of textures that shaders look into ([`tables`]).
+        tables: u32,
         /// Words of private memory that a lane has (`WAVESIZE` of the stage's `TMPRING_SIZE`, times four); 0 where nobody says.
         scratch: u32,
     }
@@ -621,6 +668,20 @@ words_struct! {
     }
 }
 
+words_struct! {
+    /// What a translation depends on in a table.
+    TableSpec {
+        /// Bit n: it has images of [`ImageSpec::kind`] n that read as floats.
+        floats: u32,
+        /// As unsigned integers.
+        uints: u32,
+        /// As signed integers.
+        sints: u32,
+        /// Samplers: 1 where coordinates are in texels.
+        in_texels: u32,
+    }
+}
+
 /// A program with all that its translation depends on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Source {
@@ -636,31 +697,9 @@ pub struct Source {
     pub buffers: Vec<BufferSpec>,
     /// Of each entry of [`Resources::images`].
     pub images: Vec<ImageSpec>,
+    /// Of each entry of [`Resources::tables`].
+    pub tables: Vec<TableSpec>,
 }
-
-/// Why bytes are no [`Source`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum SourceError {
-    /// It ends too early or goes on too long.
-    #[error("the GCN source has {got} bytes where its header asks for {wanted}")]
-    Size {
-        /// Bytes there are.
-        got: usize,
-        /// Bytes there should be.
-        wanted: usize,
-    },
-    /// The first word is something else.
-    #[error("the bytes are no GCN source: they begin with {0:#010x}")]
-    Magic(u32),
-    /// The stage's number is none.
-    #[error("the GCN source is for hardware stage {0}, which there is not")]
-    Stage(u32),
-}
-
-/// First word of a [`Source`] in bytes: "GCN1".
-const MAGIC: u32 = u32::from_le_bytes(*b"GCN1");
-/// Words before the registers: magic, stage, and four counts.
-const HEADER: usize = 6;
 
 /// Indices of [`Registers::vgt`].
 pub mod vgt {
@@ -707,55 +746,6 @@ impl Source {
     pub fn shares_memory(&self) -> bool {
         self.tessellates() || self.is_on_chip()
     }
-
-    /// As a `CreateShader` packet carries it, little-endian words.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let counts = [self.code.len(), self.fetch.len(), self.buffers.len(), self.images.len()];
-        let mut words = vec![MAGIC, self.stage as u32];
-        words.extend(counts.map(|count| count as u32));
-        words.extend_from_slice(bytemuck::cast_slice(std::slice::from_ref(&self.registers)));
-        words.extend_from_slice(&self.code);
-        words.extend_from_slice(&self.fetch);
-        words.extend_from_slice(bytemuck::cast_slice(&self.buffers));
-        words.extend_from_slice(bytemuck::cast_slice(&self.images));
-        words.iter().flat_map(|word| word.to_le_bytes()).collect()
-    }
-
-    /// Reads what [`Source::to_bytes`] wrote.
-    ///
-    /// # Errors
-    /// When the bytes are something else.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Source, SourceError> {
-        let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        let short = SourceError::Size { got: bytes.len(), wanted: HEADER * 4 };
-        let &[magic, stage, counts @ ..] = words.first_chunk::<HEADER>().ok_or(short)?;
-        if magic != MAGIC {
-            return Err(SourceError::Magic(magic));
-        }
-        let stage = HwStage::ALL.get(stage as usize).copied().ok_or(SourceError::Stage(stage))?;
-        let sizes = [
-            size_of::<Registers>() / 4,
-            counts[0] as usize,
-            counts[1] as usize,
-            (counts[2] as usize).saturating_mul(size_of::<BufferSpec>() / 4),
-            (counts[3] as usize).saturating_mul(size_of::<ImageSpec>() / 4),
-        ];
-        let wanted = sizes.iter().fold(HEADER, |sum, size| sum.saturating_add(*size)).saturating_mul(4);
-        if wanted != bytes.len() {
-            return Err(SourceError::Size { got: bytes.len(), wanted });
-        }
-        let mut rest = &words[HEADER..];
-        let mut take = |count: usize| {
-            let (part, after) = rest.split_at(count);
-            rest = after;
-            part
-        };
-        let registers = bytemuck::cast_slice::<u32, Registers>(take(sizes[0]))[0];
-        let [code, fetch] = [take(sizes[1]).to_vec(), take(sizes[2]).to_vec()];
-        let buffers = bytemuck::cast_slice(take(sizes[3])).to_vec();
-        let images = bytemuck::cast_slice(take(sizes[4])).to_vec();
-        Ok(Source { stage, code, fetch, registers, buffers, images })
-    }
 }
 
 impl fmt::Display for HwStage {
@@ -767,23 +757,6 @@ impl fmt::Display for HwStage {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_source_comes_back_from_its_bytes() {
-        let source = Source {
-            stage: HwStage::Cs,
-            code: vec![0xBF81_0000, 7],
-            fetch: vec![1],
-            registers: Registers { num_thread: [8, 4, 1], ..Registers::default() },
-            buffers: vec![BufferSpec { word1: 5, word3: 6 }; 2],
-            images: vec![ImageSpec { kind: 9, ..ImageSpec::default() }],
-        };
-        let bytes = source.to_bytes();
-        assert_eq!(Source::from_bytes(&bytes), Ok(source));
-        for cut in 0..bytes.len() {
-            assert!(Source::from_bytes(&bytes[..cut]).is_err());
-        }
-    }
 
     #[test]
     fn expressions_follow_loads_through_memory() {

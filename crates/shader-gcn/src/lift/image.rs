@@ -6,7 +6,7 @@
 //! become a direction again.
 
 use afterimage_ir::{
-    Builder, Component, Dim, Image, ImageDecl, ImageFormat, Kind, Level, Offset, Stage, Texture, TextureDecl, Type,
+    Builder, Component, Dim, Image, ImageDecl, ImageFormat, Kind, Level, Offset, Stage, TextureDecl, TextureRef, Type,
     Value,
 };
 use smallvec::SmallVec;
@@ -15,7 +15,7 @@ use super::atomics::{atomic_op, split};
 use super::format::{Format, extract, words};
 use super::memory::and_exec;
 use super::vector::notation::ir;
-use super::{ImageRef, Lifter, Reason};
+use super::{ImageRef, Lifter, Reason, tables};
 use crate::inst::{self, Inst, Operand};
 use crate::resources::{Choice, Use};
 use crate::tables::{Atomic, Kind as Sort, Op, SampleForm, TexelForm, Ty};
@@ -35,10 +35,13 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
         l.warn("the residency of what is loaded");
     }
     let analysis = l.analysis;
-    if let Use::Table(choices) = &analysis.uses[l.at] {
-        return choose(l, inst, fields, choices);
+    match &analysis.uses[l.at] {
+        Use::Table(choices) => return choose(l, inst, fields, choices),
+        &Use::Tables { image, sampler } => return tables::lift(l, inst, fields, image, sampler),
+        _ => {}
     }
     let Some(image) = l.image() else { return l.fail(Reason::unresolved("the image", inst.srsrc())) };
+    let image = tables::beyond_slots(l, image);
     access(l, inst, fields, image);
 }
 
@@ -112,7 +115,7 @@ fn suits(inst: &Inst, image: ImageRef, shape: Shape) -> bool {
 }
 
 /// An access of an image that is none: it reads as zero.
-fn none(l: &mut Lifter, inst: &Inst, fields: inst::Image) {
+pub(super) fn none(l: &mut Lifter, inst: &Inst, fields: inst::Image) {
     let zero = l.b.i32(0);
     match inst.kind() {
         Sort::ImageStore(_) => {}
@@ -153,10 +156,17 @@ fn fragment_mask(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageR
     result(l, inst, fields, &texel);
 }
 
-fn access(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef) {
+/// An access of an image.
+pub(super) fn access(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef) {
     if image.spec.format & crate::io::FRAGMENT_MASK != 0 {
         return fragment_mask(l, inst, fields, image);
     }
+    l.kept.present = image.present;
+    of_image(l, inst, fields, image);
+    l.kept.present = None;
+}
+
+fn of_image(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef) {
     let Some(shape) = Shape::new(image.spec.kind) else { return none(l, inst, fields) };
     let mut address = Address { next: inst.vaddr(), shape, layered: fields.da };
     match inst.kind() {
@@ -190,15 +200,15 @@ fn in_texels(fields: inst::Image, image: ImageRef) -> Option<ImageRef> {
 
 /// The type of an image.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Shape {
-    dim: Dim,
+pub(super) struct Shape {
+    pub(super) dim: Dim,
     /// One dimension, which is two here.
     line: bool,
 }
 
 impl Shape {
     /// Of the `TYPE` of a T#.
-    fn new(kind: u32) -> Option<Shape> {
+    pub(super) fn new(kind: u32) -> Option<Shape> {
         let (dim, line) = match kind {
             8 => (Dim::D2, true),
             9 => (Dim::D2, false),
@@ -355,9 +365,17 @@ fn zeros(b: &mut Builder, lanes: u8) -> Value {
 }
 
 /// The texture of a slot, declared when it is first used.
-fn texture(l: &mut Lifter, image: ImageRef, shape: Shape) -> Option<Texture> {
+fn texture(l: &mut Lifter, image: ImageRef, shape: Shape) -> Option<TextureRef> {
+    let component = tables::component(image);
+    if image.compare && (component != Component::Float || shape.dim.is_multisampled() || shape.dim == Dim::D3) {
+        l.fail(Reason::Unsupported("comparing integers, samples or a volume"));
+        return None;
+    }
+    if image.word.is_some() {
+        return tables::texture(l, image, shape);
+    }
     if let Some(known) = l.kept.textures.iter().find(|known| known.0 == image.slot) {
-        return Some(known.1);
+        return Some(known.1.into());
     }
     let (first, count) = match l.b.module().stage {
         Stage::Pixel => (0, 16),
@@ -368,19 +386,10 @@ fn texture(l: &mut Lifter, image: ImageRef, shape: Shape) -> Option<Texture> {
         l.fail(Reason::TooMany { what: "textures", most: count as usize });
         return None;
     }
-    let component = match image.spec.format >> 16 & 3 {
-        1 => Component::Uint,
-        2 => Component::Sint,
-        _ => Component::Float,
-    };
-    if image.compare && (component != Component::Float || shape.dim.is_multisampled() || shape.dim == Dim::D3) {
-        l.fail(Reason::Unsupported("comparing integers, samples or a volume"));
-        return None;
-    }
     let decl = TextureDecl { slot: (first + image.slot) as u8, dim: shape.dim, shadow: image.compare, component };
     let texture = l.b.texture(decl);
     l.kept.textures.push((image.slot, texture));
-    Some(texture)
+    Some(texture.into())
 }
 
 /// The storage image of a slot, declared when it is first used.
@@ -410,6 +419,14 @@ fn result(l: &mut Lifter, inst: &Inst, fields: inst::Image, components: &[Value]
     let mask = if fields.dmask == 0 { 1 } else { fields.dmask };
     let mut chosen: SmallVec<[Value; 5]> =
         components.iter().enumerate().filter(|(n, _)| mask >> n & 1 != 0).map(|(_, &value)| value).collect();
+    if let Some(present) = l.kept.present {
+        let b = &mut l.b;
+        let zero = b.i32(0);
+        for value in &mut chosen {
+            let word = b.cast(*value, Kind::Int);
+            *value = b.select(present, word, zero);
+        }
+    }
     if fields.tfe {
         chosen.push(l.b.i32(0));
     }
@@ -525,7 +542,7 @@ fn derivative(b: &mut Builder, shape: Shape, face: Option<Value>, parts: &[Value
 /// Coordinates moved by texels that are not known before the program runs: six bits each.
 fn moved(
     l: &mut Lifter,
-    texture: Texture,
+    texture: TextureRef,
     shape: Shape,
     coord: Value,
     word: Value,

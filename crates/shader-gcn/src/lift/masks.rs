@@ -359,7 +359,7 @@ impl Masks {
                 Encoding::Smrd => n == 0 || matches!(used, Use::Words(_)),
                 _ => inst.kind() == Kind::Call || inst.kind() == Kind::Jump,
             };
-            if described && !matches!(used, Use::Registers | Use::Table(_)) {
+            if described && !matches!(used, Use::Registers | Use::Table(_) | Use::Tables { .. }) {
                 // The low half says how far behind the pointer.
                 if n == 0 && matches!(used, Use::Near(..)) {
                     live.read_word(code);

@@ -31,6 +31,7 @@ mod scalar;
 mod smem;
 mod start;
 pub(crate) mod structure;
+mod tables;
 mod tessellation;
 mod vector;
 mod windows;
@@ -72,6 +73,10 @@ pub(crate) struct ImageRef {
     pub compare: bool,
     /// What is known of its descriptor.
     pub spec: ImageSpec,
+    /// The word of one that is in a table of the receiver's.
+    pub word: Option<Value>,
+    /// Whether it is there; where not, it reads as zero.
+    pub present: Option<Value>,
 }
 
 /// A translation in progress.
@@ -439,7 +444,7 @@ impl Lifter<'_> {
             (texture.image, texture.compare)
         };
         let spec = self.source.images.get(image as usize).copied().unwrap_or_default();
-        Some(ImageRef { slot, storage, compare, spec })
+        Some(ImageRef { slot, storage, compare, spec, word: None, present: None })
     }
 
     /// Register `register` of the bank of what the draw says.
@@ -471,6 +476,9 @@ impl Lifter<'_> {
         let resources = &self.analysis.resources;
         let (name, size) = match id {
             bank::WORDS => ("words", resources.words.len().div_ceil(4) as u32),
+            bank::BUFFERS if !resources.tables.is_empty() => {
+                ("buffers", io::FIRST_TABLE + resources.tables.len() as u32)
+            }
             bank::BUFFERS => ("buffers", resources.buffers.len() as u32 + self.own_buffers()),
             _ => ("draw", DRAW_REGISTERS),
         };

@@ -2,8 +2,9 @@
 
 use super::{
     ExprId, Finder, Flow, From, ImageUse, LiftError, MAX_IMAGES, MAX_STORAGE_IMAGES, MAX_WORDS, Reason, Resources,
-    SamplerUse, Texels, TextureUse, Use, What, number, tables,
+    SamplerUse, TableOf, TableUse, Texels, TextureUse, Use, What, number, tables,
 };
+use crate::io::MAX_TABLES;
 
 /// Most levels of an image that is stored to.
 const MOST_LEVELS: usize = 15;
@@ -16,6 +17,8 @@ pub(super) struct ImageAccess {
     pub(super) compare: bool,
     /// Whether image and sampler come out of one table, where they lie side by side.
     pub(super) pairs: bool,
+    /// Where the table of the sampler begins then.
+    pub(super) sampler_base: Option<[ExprId; 2]>,
     /// Whether it names a level of an image that has several, as what is stored to does.
     pub(super) mip: bool,
     /// Whether texels are converted.
@@ -105,7 +108,64 @@ impl Finder {
         };
         let texture = TextureUse { image, sampler, compare: access.compare };
         let same = |other: &TextureUse| *other == texture;
-        Ok((number(textures, same, texture, "textures in its stage", self.most_textures)?, false))
+        // Those that have no slot are in a table, where the receiver has such.
+        let most = if self.has_tables { MAX_IMAGES } else { self.slots };
+        Ok((number(textures, same, texture, "textures in its stage", most)?, false))
+    }
+
+    /// Has accesses out of tables look into the receiver's, where it has any; what is left chooses among slots: that which is stored to.
+    pub(super) fn in_tables(&mut self, flow: &Flow, accesses: Vec<ImageAccess>) -> Result<Vec<ImageAccess>, LiftError> {
+        if !self.has_tables {
+            return Ok(accesses);
+        }
+        let stored: Vec<From<8>> = accesses.iter().filter(|access| access.stores).map(|access| access.image).collect();
+        let mut rest = Vec::new();
+        for access in accesses {
+            let is_stored = match access.image {
+                From::Known(descriptor) => self.is_stored(descriptor),
+                From::Table(_) => stored.contains(&access.image),
+            };
+            // Bits are those of a storage image.
+            let bits = access.texels == Texels::Bits;
+            if access.stores || bits || access.sampler.is_none() && is_stored {
+                rest.push(access);
+                continue;
+            }
+            self.uses[access.at] = self.looked_up(&access).map_err(|reason| reason.at(&flow.insts[access.at]))?;
+        }
+        Ok(rest)
+    }
+
+    /// The tables that an access looks into.
+    fn looked_up(&mut self, access: &ImageAccess) -> Result<Use, Reason> {
+        let of = match access.image {
+            From::Table(base) => TableOf::Images(base),
+            From::Known(words) => TableOf::Image(words),
+        };
+        let image = self.table(TableUse { of, flag: access.sampler.is_none() })?;
+        let sampler = match access.sampler {
+            None => None,
+            Some(From::Table(base)) => Some(TableOf::Samplers(access.sampler_base.unwrap_or(base))),
+            Some(From::Known(words)) => Some(TableOf::Sampler(words)),
+        };
+        let sampler = match sampler {
+            Some(of) => Some(self.table(TableUse { of, flag: access.compare })?),
+            None => None,
+        };
+        Ok(Use::Tables { image, sampler })
+    }
+
+    fn table(&mut self, table: TableUse) -> Result<u32, Reason> {
+        let same = |other: &TableUse| *other == table;
+        number(&mut self.resources.tables, same, table.clone(), "tables of descriptors", MAX_TABLES)
+    }
+
+    /// A table for the textures that have no slots, if there are such.
+    pub(super) fn beyond_slots(&mut self) -> Result<(), Reason> {
+        if self.resources.textures.len() > self.slots {
+            self.table(TableUse { of: TableOf::Textures, flag: false })?;
+        }
+        Ok(())
     }
 
     /// Whether the program stores to an image.
@@ -138,7 +198,7 @@ impl Finder {
             let (used, most) = if stores {
                 (self.resources.storage_images.len(), MAX_STORAGE_IMAGES)
             } else {
-                (self.resources.textures.len(), self.most_textures)
+                (self.resources.textures.len(), if self.has_tables { MAX_IMAGES } else { self.slots })
             };
             let each = most.saturating_sub(used) / kinds.len().max(1);
             for access in some() {
@@ -152,10 +212,7 @@ impl Finder {
     /// Gives an access out of tables at most `most` slots.
     fn choice(&mut self, access: &ImageAccess, most: usize) -> Result<(), Reason> {
         if most == 0 {
-            return Err(Reason::TooMany {
-                what: "textures or storage images beside its tables",
-                most: self.most_textures,
-            });
+            return Err(Reason::TooMany { what: "textures or storage images beside its tables", most: self.slots });
         }
         // Of two tables not each entry goes with each other: there are as many as would be too many.
         let (images, samplers) = match (access.image, access.sampler) {

@@ -8,7 +8,6 @@ mod exprs;
 mod follow;
 mod images;
 
-use afterimage_abi::slots;
 use exprs::Exprs;
 use follow::{State, follow};
 use images::{Chosen, ImageAccess, Slot};
@@ -19,8 +18,9 @@ use crate::inst::{Inst, Operand};
 use crate::io::geometry::Message;
 use crate::io::{
     BufferAt, BufferUse, ExprId, HwStage, ImageUse, MAX_BUFFERS, MAX_STORAGE_IMAGES, MAX_WORDS, Registers, Resources,
-    SamplerUse, Source, Texels, TextureUse, WINDOWS, groups,
+    SamplerUse, Source, TableOf, TableUse, Texels, TextureUse, WINDOWS, groups,
     tables::{self, What},
+    texture_slots,
 };
 use crate::lift::flow::Flow;
 use crate::lift::structure::Exit;
@@ -62,6 +62,8 @@ pub(crate) enum Use {
     Lane { place: (u8, u8), alone: bool },
     /// An access of an image whose descriptors are chosen out of tables.
     Table(Vec<Choice>),
+    /// One that is looked for in tables of the receiver's: the numbers of those with the image and the sampler.
+    Tables { image: u32, sampler: Option<u32> },
 }
 
 /// One of the images that an instruction may access, and when it does: where the words in its registers are those that are delivered.
@@ -185,12 +187,8 @@ pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks),
         by_address: None,
         images: Vec::new(),
         chosen: Vec::new(),
-        // Those in front of the vertex stage run as compute shaders.
-        most_textures: match source.stage {
-            HwStage::Ps => slots::PIXEL_TEXTURES,
-            HwStage::Vs => slots::VERTEX_TEXTURES,
-            _ => slots::COMPUTE_SLOTS,
-        },
+        slots: texture_slots(source.stage),
+        has_tables: source.registers.tables != 0,
     };
     for (block, start) in flow.blocks.iter().zip(starts) {
         let Some(mut state) = start else { continue };
@@ -208,7 +206,9 @@ pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks),
         let inst = &flow.insts[access.at];
         finder.uses[access.at] = finder.image(&access).map_err(|reason| reason.at(inst))?;
     }
+    let tables = finder.in_tables(flow, tables)?;
     finder.choices(flow, &tables)?;
+    finder.beyond_slots().map_err(|reason| reason.at(&flow.insts[0]))?;
     let share = if source.shares_memory() && flow.insts.iter().any(Inst::accesses_share) {
         let inst = &flow.insts[0];
         Some(finder.buffer(BufferAt::SharedMemory, true, false).map_err(|reason| reason.at(inst))?)
@@ -288,6 +288,14 @@ fn visit_ids(resources: &mut Resources, visit: &mut dyn FnMut(&mut ExprId)) {
     }
     resources.images.iter_mut().for_each(|image| image.descriptor.iter_mut().for_each(&mut *visit));
     resources.samplers.iter_mut().for_each(|sampler| sampler.descriptor.iter_mut().for_each(&mut *visit));
+    for table in &mut resources.tables {
+        match &mut table.of {
+            TableOf::Images(base) | TableOf::Samplers(base) => base.iter_mut().for_each(&mut *visit),
+            TableOf::Image(words) => words.iter_mut().for_each(&mut *visit),
+            TableOf::Sampler(words) => words.iter_mut().for_each(&mut *visit),
+            TableOf::Textures => {}
+        }
+    }
     resources.fetch.iter_mut().flatten().for_each(&mut *visit);
 }
 
@@ -307,7 +315,10 @@ struct Finder {
     images: Vec<ImageAccess>,
     /// What accesses of images choose out of.
     chosen: Vec<Chosen>,
-    most_textures: usize,
+    /// Textures of the stage that have slots.
+    slots: usize,
+    /// Whether the receiver has tables.
+    has_tables: bool,
 }
 
 /// The number of what equals `wanted` in a list, which it is added to if it is not there.
@@ -418,12 +429,16 @@ impl Finder {
                     }
                     _ => false,
                 };
+                let sampler_base = match sampler {
+                    Some(From::Table(base)) => Some(base),
+                    _ => None,
+                };
                 let sampler = match (image, sampler) {
                     (From::Table(base), Some(_)) if pairs => Some(From::Table(base)),
                     (_, sampler) => sampler,
                 };
                 let mip = matches!(kind, Kind::ImageLoad(form) | Kind::ImageStore(form) if form.mip());
-                self.images.push(ImageAccess { at, image, sampler, compare, pairs, mip, stores, texels });
+                self.images.push(ImageAccess { at, image, sampler, compare, pairs, sampler_base, mip, texels, stores });
                 if let (From::Known(image), true) = (image, stores) {
                     self.storage(image, 0, true, texels)?;
                 }

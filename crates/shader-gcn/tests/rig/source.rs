@@ -61,7 +61,15 @@ pub(crate) fn source(program: &Program, shader: &Shader, world: &World) -> Resul
         ..Registers::default()
     };
     let code = shader.words();
-    let mut source = Source { stage, code, fetch: Vec::new(), registers, buffers: Vec::new(), images: Vec::new() };
+    let mut source = Source {
+        stage,
+        code,
+        fetch: Vec::new(),
+        registers,
+        buffers: Vec::new(),
+        images: Vec::new(),
+        tables: Vec::new(),
+    };
     let found = resources(&source).map_err(|error| error.to_string())?;
     let values = found.evaluate(&guest);
     if let Some(address) = values.fault {

@@ -12,8 +12,15 @@ const RAW: BufferSpec = BufferSpec { word1: 0, word3: 0x27FAC };
 fn translate(text: &str) -> String {
     let code = assemble(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let registers = Registers { rsrc2: 16 << 1, num_thread: [64, 1, 1], ..Registers::default() };
-    let mut source =
-        Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers: Vec::new(), images: Vec::new() };
+    let mut source = Source {
+        stage: HwStage::Cs,
+        code,
+        fetch: Vec::new(),
+        registers,
+        buffers: Vec::new(),
+        images: Vec::new(),
+        tables: Vec::new(),
+    };
     let count = resources(&source).unwrap_or_else(|error| panic!("{error}\n{text}")).buffers.len();
     source.buffers = vec![RAW; count];
     let mut module = lift(&source).unwrap_or_else(|error| panic!("{error}\n{text}"));

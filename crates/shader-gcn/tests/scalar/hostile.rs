@@ -22,7 +22,15 @@ const KNOWN: &str = "s_load_dwordx16 s[16:31], s[0:1], 0x0
 
 fn check(stage: HwStage, code: Vec<u32>, fetch: Vec<u32>, random: &[u32]) {
     let word = |at: usize| random.get(at % random.len().max(1)).copied().unwrap_or(0);
-    let mut source = Source { stage, code, fetch, registers: registers(word), buffers: Vec::new(), images: Vec::new() };
+    let mut source = Source {
+        stage,
+        code,
+        fetch,
+        registers: registers(word),
+        buffers: Vec::new(),
+        images: Vec::new(),
+        tables: Vec::new(),
+    };
     if random.len().is_multiple_of(2) {
         source.registers.rsrc2 = 16 << 1;
         source.registers.num_thread = [8, 4, 1];
@@ -60,8 +68,15 @@ proptest! {
 fn groups_that_no_device_has_are_refused() {
     let registers = Registers { num_thread: [u32::MAX, u32::MAX, 2], ..Registers::default() };
     let code = assemble("s_endpgm").unwrap();
-    let source =
-        Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers: Vec::new(), images: Vec::new() };
+    let source = Source {
+        stage: HwStage::Cs,
+        code,
+        fetch: Vec::new(),
+        registers,
+        buffers: Vec::new(),
+        images: Vec::new(),
+        tables: Vec::new(),
+    };
     assert!(lift(&source).unwrap_err().to_string().contains("lanes in a work group"));
 }
 
@@ -70,8 +85,15 @@ fn what_no_host_has_is_refused_with_instruction_and_address() {
     let registers = Registers { num_thread: [64, 1, 1], rsrc2: 16 << 15, ..Registers::default() };
     let refused = |text: &str| {
         let code = assemble(&format!("s_nop 0\n{text}\ns_endpgm")).unwrap_or_else(|error| panic!("{error}"));
-        let source =
-            Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers: Vec::new(), images: Vec::new() };
+        let source = Source {
+            stage: HwStage::Cs,
+            code,
+            fetch: Vec::new(),
+            registers,
+            buffers: Vec::new(),
+            images: Vec::new(),
+            tables: Vec::new(),
+        };
         lift(&source).unwrap_err().to_string()
     };
     let cases = [

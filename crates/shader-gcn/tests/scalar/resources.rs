@@ -13,6 +13,7 @@ fn source(stage: HwStage, text: &str, fetch: &str) -> Source {
         registers: Registers { rsrc2: 16 << 1, num_thread: [1; 3], ..Registers::default() },
         buffers: Vec::new(),
         images: Vec::new(),
+        tables: Vec::new(),
     }
 }
 

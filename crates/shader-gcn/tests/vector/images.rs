@@ -304,8 +304,15 @@ fn out_of_table(memory: Vec<u32>, offset: u32, code: &str) -> Seen {
     );
     let code = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let registers = Registers { rsrc2: 12 << 1, num_thread: [1; 3], ..Registers::default() };
-    let mut source =
-        Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers: Vec::new(), images: Vec::new() };
+    let mut source = Source {
+        stage: HwStage::Cs,
+        code,
+        fetch: Vec::new(),
+        registers,
+        buffers: Vec::new(),
+        images: Vec::new(),
+        tables: Vec::new(),
+    };
     let found = resources(&source).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let memory = Tables(memory);
     let values = found.evaluate(&memory);
@@ -398,8 +405,15 @@ fn levels_of_storage_images_are_bound_each() {
         );
         let code = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let registers = Registers { rsrc2: 12 << 1, num_thread: [1; 3], ..Registers::default() };
-        let mut source =
-            Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers: Vec::new(), images: Vec::new() };
+        let mut source = Source {
+            stage: HwStage::Cs,
+            code,
+            fetch: Vec::new(),
+            registers,
+            buffers: Vec::new(),
+            images: Vec::new(),
+            tables: Vec::new(),
+        };
         let found = resources(&source).unwrap();
         let memory = Tables(table.clone());
         let values = found.evaluate(&memory);

@@ -8,7 +8,7 @@ mod float;
 pub(super) mod integer;
 pub(super) mod notation;
 
-use afterimage_ir::{Image, InputAt, Output, OutputAt, Stage, Texture, Type, Value, Var};
+use afterimage_ir::{Image, InputAt, Output, OutputAt, Stage, Texture, TextureDecl, Type, Value, Var};
 use notation::ir;
 use rustc_hash::FxHashMap;
 
@@ -42,6 +42,10 @@ pub(super) struct VectorState {
     /// Textures and storage images by their slot.
     pub textures: Vec<(u32, Texture)>,
     pub images: Vec<(u32, Image)>,
+    /// Those that are in tables.
+    pub in_tables: Vec<(TextureDecl, Texture)>,
+    /// Whether the image that is accessed is there; what is read of it is zero if not.
+    pub present: Option<Value>,
     /// How attributes are interpolated, in pixel shaders.
     pub interpolation: Option<Interpolation>,
     /// Outputs by their place.
