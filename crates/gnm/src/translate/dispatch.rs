@@ -69,7 +69,7 @@ impl Translator {
         let mut seen = compute.seen;
         seen.groups |= if first == [0; 3] { 0 } else { groups::START };
         seen.groups |= if last.is_none() { 0 } else { groups::PARTIAL };
-        let shader = self.shader(&COMPUTE, &needs.code, seen, &needs.buffer_specs, &needs.image_specs)?;
+        let shader = self.shader(&COMPUTE, seen, needs)?;
         if seen.groups != 0 {
             let row = |[x, y, z]: [u32; 3], w| [x, y, z, w];
             let lanes = groups::lanes(last.unwrap_or(seen.num_thread));

@@ -317,19 +317,13 @@ impl Translator {
         shader.behind = vec![primitive_list, log];
         self.ready(&[&export, &shader], memory)?;
 
-        let id = self.shader(
-            stage,
-            &export.code,
-            shaders::export_registers(stage, registers),
-            &export.buffer_specs,
-            &export.image_specs,
-        )?;
+        let id = self.shader(stage, shaders::export_registers(stage, registers), &export)?;
         self.bind(stage, &export, memory)?;
         self.put_draw(Stage::Compute, &plan.said[0]);
         self.port.push(&Dispatch { shader: id, groups: [waves(exports) as u32, 1, 1] });
         self.mark_written(&export, memory);
 
-        let id = self.shader(geometry_stage, &shader.code, seen, &shader.buffer_specs, &shader.image_specs)?;
+        let id = self.shader(geometry_stage, seen, &shader)?;
         self.bind(geometry_stage, &shader, memory)?;
         self.put_draw(Stage::Compute, &plan.said[1]);
         self.port.push(&Dispatch { shader: id, groups: [waves(lanes) as u32, 1, 1] });

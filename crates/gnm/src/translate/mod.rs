@@ -5,7 +5,8 @@
 //! * `plan`: what is known of a draw before anything is done for it; `levels`: the groups that it needs.
 //! * `targets` with `metadata`, `viewport`, `states`, `stencils`, `queries`, `samplers`: registers and descriptors as state of the host; `apply`: groups of
 //!   it that are dirty. What the receiver has already is not sent.
-//! * `shaders`, `resources`: programs, what they read and write, and the bindings for that.
+//! * `shaders`, `resources`: programs, what they read and write, and the bindings for that; `tables`: descriptors among which programs
+//!   choose.
 //! * `buffers`, `surfaces`, `texels`, `formats`, `convert`: host buffers and images for guest memory. Memory is the truth wherever two views
 //!   of it differ; what is newer in host memory comes back when somebody asks for it. `copies` moves what is newer there.
 //! * `samples`: every sample of an image from memory and back into it; `depth_copies`: draws that copy depth to a colour.
@@ -42,6 +43,7 @@ mod states;
 mod stencils;
 mod stream_out;
 mod surfaces;
+mod tables;
 mod targets;
 mod tessellate;
 mod tessellation;
@@ -71,6 +73,7 @@ use shaders::Shaders;
 use std::ops::Range;
 use std::path::Path;
 use surfaces::Surfaces;
+use tables::Tables;
 use targets::Targets;
 use tessellation::Tessellation;
 
@@ -98,6 +101,7 @@ pub struct Translator {
     surfaces: Surfaces,
     targets: Targets,
     samplers: Samplers,
+    tables: Tables,
     sample_moves: SampleMoves,
     depth_copies: DepthCopies,
     shaders: Shaders,
@@ -137,6 +141,7 @@ impl Translator {
             surfaces: Surfaces::default(),
             targets: Targets::default(),
             samplers: Samplers::default(),
+            tables: Tables::default(),
             sample_moves: SampleMoves::default(),
             depth_copies: DepthCopies::default(),
             shaders: Shaders::default(),
@@ -186,6 +191,7 @@ impl Translator {
         self.surfaces.forget(&mut self.port);
         self.targets.forget();
         self.samplers.forget(&mut self.port);
+        self.tables.forget(&mut self.port);
         self.sample_moves.forget(&mut self.port);
         self.depth_copies.forget(&mut self.port);
         self.shaders.forget(&mut self.port);
@@ -200,6 +206,7 @@ impl Translator {
     fn destroy_texture(&mut self, id: ObjectId) {
         self.moved += 1;
         self.bindings.forget_texture(&mut self.port, id);
+        self.tables.forget_texture(id);
         if let Some(mut targets) = self.sent.targets {
             let views = targets.color.iter_mut().chain([&mut targets.depth]);
             views.filter(|view| view.texture == id).for_each(|view| *view = View::default());

@@ -79,8 +79,7 @@ impl Translator {
         {
             return Ok(id);
         }
-        let Needs { code, buffer_specs, image_specs, .. } = &bound.needs;
-        let id = self.shader(stage, code, seen, buffer_specs, image_specs)?;
+        let id = self.shader(stage, seen, &bound.needs)?;
         bound.shader = Some((seen, id));
         Ok(id)
     }

@@ -9,12 +9,14 @@ use super::formats::{self, Use};
 use super::samplers::SamplerUse;
 use super::shaders::{Code, Stages};
 use super::surfaces::{ViewDesc, Wanted};
+use super::tables;
 use super::texels::{Place, Shape};
 use crate::memory::{GuestMemory, PAGE};
 use afterimage_abi::slots::{COMPUTE_SLOTS, FIRST_VERTEX_TEXTURE, PIXEL_TEXTURES, TEXTURE_SLOTS, VERTEX_TEXTURES};
 use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, SamplerDescriptor, View as RegisterView, reg, value::*};
 use afterimage_shader_gcn::io::{
-    BufferAt, BufferSpec, CUBE_LAYERS, FRAGMENT_MASK, IN_TEXELS, ImageSpec, Scalars, TargetKind, Values, WINDOW_PAGE,
+    BufferAt, BufferSpec, CUBE_LAYERS, FRAGMENT_MASK, IN_TEXELS, ImageSpec, Scalars, TableSpec, TargetKind, TextureUse,
+    Values, WINDOW_PAGE,
 };
 use afterimage_stream::packets::*;
 use afterimage_stream::{Bank, DeviceInfo, Format, GcnBank, ObjectId, Port, PortError};
@@ -114,9 +116,11 @@ pub(super) struct Buffer {
 pub(super) struct Image {
     pub(super) wanted: Wanted,
     desc: ViewDesc,
-    srgb: bool,
+    pub(super) srgb: bool,
     /// Whether its texels are integers.
     integer: bool,
+    /// What they are to shaders.
+    texels: TargetKind,
     min_lod: u32,
     written: bool,
 }
@@ -131,7 +135,18 @@ impl Image {
             levels: [0, 1],
             layers,
         };
-        Self { wanted, desc, srgb: false, integer: wanted.format.is_integer(), min_lod: 0, written: false }
+        let integer = wanted.format.is_integer();
+        Self { wanted, desc, srgb: false, integer, texels: TargetKind::Float, min_lod: 0, written: false }
+    }
+
+    /// What its texels are to shaders: 0 floats, 1 unsigned, 2 signed integers.
+    pub(super) fn kind_of_texels(&self) -> u32 {
+        self.texels as u32
+    }
+
+    /// What samplers depend on.
+    pub(super) fn class(&self) -> (bool, u32) {
+        (self.integer, self.min_lod)
     }
 }
 
@@ -147,6 +162,8 @@ pub(super) struct Needs {
     images: Vec<Option<Image>>,
     pub(super) image_specs: Vec<ImageSpec>,
     samplers: Vec<SamplerDescriptor>,
+    pub(super) tables: Vec<tables::Key>,
+    pub(super) table_specs: Vec<TableSpec>,
     /// Where border colours are.
     border: u64,
 }
@@ -157,6 +174,7 @@ impl Needs {
         Arc::ptr_eq(&self.code, &other.code)
             && self.buffer_specs == other.buffer_specs
             && self.image_specs == other.image_specs
+            && self.table_specs == other.table_specs
     }
 
     /// Whether both are bound in the same way.
@@ -166,7 +184,13 @@ impl Needs {
             && self.buffers == other.buffers
             && self.images == other.images
             && self.samplers == other.samplers
+            && self.tables == other.tables
             && self.border == other.border
+    }
+
+    /// The image of a number, if it is there.
+    pub(super) fn image(&self, number: u32) -> Option<Image> {
+        self.images.get(number as usize).copied().flatten()
     }
 
     /// Whether the stage writes buffers or images.
@@ -192,7 +216,7 @@ pub(super) struct Bindings {
 }
 
 impl Bindings {
-    /// Takes a buffer out of every binding.
+    /// Takes a buffer or table out of every binding.
     pub(super) fn forget_buffer(&mut self, port: &mut Port, id: ObjectId) {
         for (stage, sent) in self.stages.iter_mut().enumerate() {
             for (at, binding) in sent.storage.iter_mut().enumerate() {
@@ -202,6 +226,20 @@ impl Bindings {
                     port.push_tail(&packet, &[*binding]);
                 }
             }
+        }
+    }
+
+    /// Binds tables of a stage, behind its buffers.
+    pub(super) fn put_tables(&mut self, port: &mut Port, host: Stage, first: usize, tables: &[StorageBinding]) {
+        let held = &mut self.stages[host as usize].storage;
+        if held.len() < first + tables.len() {
+            held.resize(first + tables.len(), StorageBinding::default());
+        }
+        let held = &mut held[first..first + tables.len()];
+        if held != tables {
+            held.copy_from_slice(tables);
+            let packet = SetStorage { stage: host as u32, first: first as u16, count: tables.len() as u16 };
+            port.push_tail(&packet, tables);
         }
     }
 
@@ -268,7 +306,7 @@ fn put_constants(port: &mut Port, bank: Bank, held: &mut Vec<[u32; 4]>, register
 }
 
 /// An image of a descriptor, unless it is none.
-fn image(
+pub(super) fn image(
     device: &DeviceInfo,
     descriptor: ImageDescriptor,
     storage: bool,
@@ -337,7 +375,17 @@ fn image(
     let wanted = Wanted { place, stencil: None, shape, exact: true, format: host.format, convert: host.convert, usage };
     // Of the whole image, while samplers count from the view's first level.
     let min_lod = descriptor.min_lod().saturating_sub(base_level << 8);
-    Ok(Some(Image { wanted, desc, srgb: host.srgb, integer: host.format.is_integer(), min_lod, written }))
+    let (srgb, integer, texels) = (host.srgb, host.format.is_integer(), texels_of(num));
+    Ok(Some(Image { wanted, desc, srgb, integer, texels, min_lod, written }))
+}
+
+/// What texels of a number format are to shaders.
+fn texels_of(num: u32) -> TargetKind {
+    match num {
+        IMG_NUM_FORMAT_UINT => TargetKind::Uint,
+        IMG_NUM_FORMAT_SINT => TargetKind::Sint,
+        _ => TargetKind::Float,
+    }
 }
 
 /// Whether a data format is that of masks which say where samples of an image have their colours.
@@ -346,7 +394,7 @@ fn is_fragment_mask(data: u32) -> bool {
 }
 
 /// What a translation depends on in an image's descriptor.
-fn image_spec(descriptor: ImageDescriptor, storage: bool, compare: u32) -> ImageSpec {
+pub(super) fn image_spec(descriptor: ImageDescriptor, storage: bool, compare: u32) -> ImageSpec {
     let faces = descriptor.last_array().saturating_sub(descriptor.base_array()) + 1;
     let is_layered = descriptor.kind() == SQ_RSRC_IMG_CUBE && faces > 6;
     let kind = descriptor.kind() + if is_layered { CUBE_LAYERS } else { 0 };
@@ -354,16 +402,21 @@ fn image_spec(descriptor: ImageDescriptor, storage: bool, compare: u32) -> Image
     if !storage && is_fragment_mask(data) {
         return ImageSpec { kind, format: data | FRAGMENT_MASK, select: descriptor.0[3] & 0xFFF, compare };
     }
-    let seen = match num {
-        IMG_NUM_FORMAT_UINT => TargetKind::Uint,
-        IMG_NUM_FORMAT_SINT => TargetKind::Sint,
-        _ => TargetKind::Float,
-    };
+    let seen = texels_of(num);
     ImageSpec {
         kind,
         format: if storage { data | num << 8 } else { (seen as u32) << 16 },
         select: if storage { descriptor.0[3] & 0xFFF } else { 0 },
         compare,
+    }
+}
+
+/// The first texture slot of a stage of the receiver's, and how many it has.
+pub(super) fn slots_of(host: Stage) -> (usize, usize) {
+    match host {
+        Stage::Pixel => (0, PIXEL_TEXTURES),
+        Stage::Vertex | Stage::Geometry => (FIRST_VERTEX_TEXTURE, VERTEX_TEXTURES),
+        Stage::Compute => (TEXTURE_SLOTS, COMPUTE_SLOTS),
     }
 }
 
@@ -496,8 +549,22 @@ impl Translator {
         }
         let behind = Vec::new();
         let border = registers.program(reg::TA_BC_BASE_ADDR);
+        let about = (border, stage.host, stage.stage.name());
+        let (tables, table_specs) = self.gather_tables(&resources.tables, &values, about, memory);
         let code = code.clone();
-        Some(Needs { code, words, buffers, behind, buffer_specs, images, image_specs, samplers, border })
+        Some(Needs {
+            code,
+            words,
+            buffers,
+            behind,
+            buffer_specs,
+            images,
+            image_specs,
+            samplers,
+            tables,
+            table_specs,
+            border,
+        })
     }
 
     /// Makes buffers and surfaces for what stages need, with what is newest in them.
@@ -511,6 +578,9 @@ impl Translator {
             if let Err(error) = self.surface(memory, &image.wanted) {
                 self.once.warn(format!("image at {:#x}: {error}; it reads as 0", image.wanted.place.address));
             }
+        }
+        for needs in needs {
+            self.ready_tables(needs, memory)?;
         }
         for range in ranges() {
             self.refresh_buffer(memory, range)?;
@@ -554,31 +624,19 @@ impl Translator {
             sent.storage[..storage.len()].copy_from_slice(&storage);
         }
         self.bind_textures(stage, needs, memory)?;
+        self.bind_tables(host, needs, memory)?;
         self.bind_images(host, needs, memory)
     }
 
     fn bind_textures(&mut self, stage: &Stages, needs: &Needs, memory: &mut dyn GuestMemory) -> Result<(), PortError> {
-        let (first, slots) = match stage.host {
-            Stage::Pixel => (0, PIXEL_TEXTURES),
-            Stage::Vertex | Stage::Geometry => (FIRST_VERTEX_TEXTURE, VERTEX_TEXTURES),
-            Stage::Compute => (TEXTURE_SLOTS, COMPUTE_SLOTS),
-        };
+        let (first, slots) = slots_of(stage.host);
         let textures = &needs.code.resources.textures;
-        if textures.len() > slots {
+        if textures.len() > slots && !self.has_tables() {
             let name = stage.stage.name();
             self.once.warn(format!("a {name} program samples {} textures; {slots} are supported", textures.len()));
         }
         for (at, texture) in textures.iter().take(slots).enumerate() {
-            let image = needs.images.get(texture.image as usize).copied().flatten();
-            let mut binding = TextureBinding::default();
-            if let Some(image) = image {
-                binding.texture = self.texture(&image, memory)?;
-                let plain = SamplerDescriptor::default();
-                let sampler = texture.sampler.and_then(|sampler| needs.samplers.get(sampler as usize));
-                let Image { srgb, integer, min_lod, .. } = image;
-                let used = SamplerUse { srgb, integer, compare: texture.compare, min_lod };
-                binding.sampler = self.sampler(needs.border, memory, sampler.copied().unwrap_or(plain), used);
-            }
+            let binding = self.texture_binding(needs, texture, memory)?;
             self.bind_texture(first + at, binding);
         }
         Ok(())
@@ -595,9 +653,33 @@ impl Translator {
         }
     }
 
+    /// The texture and sampler for what a program samples.
+    pub(super) fn texture_binding(
+        &mut self,
+        needs: &Needs,
+        texture: &TextureUse,
+        memory: &mut dyn GuestMemory,
+    ) -> Result<TextureBinding, PortError> {
+        let mut binding = TextureBinding::default();
+        if let Some(image) = needs.image(texture.image) {
+            binding.texture = self.texture(&image, memory)?;
+            let plain = SamplerDescriptor::default();
+            let sampler = texture.sampler.and_then(|sampler| needs.samplers.get(sampler as usize));
+            let Image { srgb, integer, min_lod, .. } = image;
+            let used = SamplerUse { srgb, integer, compare: texture.compare, min_lod };
+            binding.sampler = self.sampler(needs.border, memory, sampler.copied().unwrap_or(plain), used);
+        }
+        Ok(binding)
+    }
+
     /// The texture for an image; none where it cannot be had, which was said.
     pub(super) fn texture(&mut self, image: &Image, memory: &mut dyn GuestMemory) -> Result<ObjectId, PortError> {
         let Ok(surface) = self.surface(memory, &image.wanted) else { return Ok(ObjectId::NONE) };
+        self.texture_of(surface, image)
+    }
+
+    /// The texture that shows a surface as an image says.
+    pub(super) fn texture_of(&mut self, surface: ObjectId, image: &Image) -> Result<ObjectId, PortError> {
         let mut desc = image.desc;
         if let Some(surface) = self.surfaces.get(surface)
             && surface.format().is_depth()

@@ -142,10 +142,12 @@ impl Translator {
         })
     }
 
-    /// Where too many samplers are kept, drops them all; those in use are made again. To be called between draws.
+    /// Where too many samplers are kept, drops them all, or tables; those in use are made again. To be called between draws.
     pub(super) fn bound_samplers(&mut self) {
+        self.bound_tables();
         if self.samplers.0.len() > MOST {
             self.bindings.forget_textures(&mut self.port);
+            self.tables.forget_samplers();
             self.samplers.0.drain().for_each(|(_, id)| self.port.destroy(id));
             self.moved += 1;
         }

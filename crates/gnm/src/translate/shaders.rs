@@ -4,10 +4,11 @@
 //! on ([`Source`]); draws look that up by registers and parts of descriptors.
 
 use super::Translator;
+use super::resources::Needs;
 use super::targets;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{View, reg};
-use afterimage_shader_gcn::io::{self, BufferSpec, HwStage, ImageSpec, Resources, Source, vgt};
+use afterimage_shader_gcn::io::{self, BufferSpec, HwStage, ImageSpec, Resources, Source, TableSpec, vgt};
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, ObjectKind, Port, PortError};
 use rustc_hash::FxHashMap;
@@ -171,6 +172,7 @@ struct Key {
     registers: io::Registers,
     buffers: SmallVec<[BufferSpec; 8]>,
     images: SmallVec<[ImageSpec; 4]>,
+    tables: SmallVec<[TableSpec; 2]>,
 }
 
 /// Programs and shaders that are known.
@@ -187,6 +189,9 @@ pub(super) struct Shaders {
 impl Shaders {
     /// The receiver is gone, and with it every object.
     pub(super) fn forget(&mut self, port: &mut Port) {
+        // Another receiver may have other tables.
+        self.known.clear();
+        self.codes.clear();
         self.ids.drain().for_each(|(_, id)| port.recycle(id));
     }
 }
@@ -233,7 +238,8 @@ impl Translator {
             generation: memory.generation(address, 4 * words.len() as u64),
         };
         let words = read_code(memory, address)?;
-        let mut resources = resources(stage, &words, &[], user_registers)?;
+        let has_tables = self.has_tables();
+        let mut resources = resources(stage, &words, &[], user_registers, has_tables)?;
         let mut fetch_words = Vec::new();
         let mut fetch_read = None;
         if let Some(pointer) = resources.fetch {
@@ -242,7 +248,7 @@ impl Translator {
             fetch_words =
                 read_code(memory, address).map_err(|error| format!("fetch shader at {address:#x}: {error}"))?;
             fetch_read = Some(read(address, &fetch_words));
-            resources = self::resources(stage, &words, &fetch_words, user_registers)?;
+            resources = self::resources(stage, &words, &fetch_words, user_registers, has_tables)?;
         }
         let known_read = read(address, &words);
         if self.shaders.known.len() >= MOST_CODES {
@@ -274,21 +280,22 @@ impl Translator {
         }
     }
 
-    /// The receiver's shader for a program.
+    /// The receiver's shader for a program with what it needs.
     pub(super) fn shader(
         &mut self,
         stage: &Stages,
-        code: &Code,
         registers: io::Registers,
-        buffers: &[BufferSpec],
-        images: &[ImageSpec],
+        needs: &Needs,
     ) -> Result<ObjectId, PortError> {
+        let Needs { code, buffer_specs: buffers, image_specs: images, table_specs: tables, .. } = needs;
+        let registers = io::Registers { tables: self.has_tables().into(), ..registers };
         let key = Key {
             code: code.number,
             stage: stage.stage,
             registers,
             buffers: SmallVec::from_slice(buffers),
             images: SmallVec::from_slice(images),
+            tables: SmallVec::from_slice(tables),
         };
         if let Some(id) = self.shaders.ids.get(&key) {
             return Ok(*id);
@@ -300,6 +307,7 @@ impl Translator {
             registers,
             buffers: buffers.to_vec(),
             images: images.to_vec(),
+            tables: tables.to_vec(),
         };
         let id = self.port.allocate(ObjectKind::Shader)?;
         let bytes = source.to_bytes();
@@ -311,8 +319,8 @@ impl Translator {
 }
 
 /// What a program reads.
-fn resources(stage: &Stages, code: &[u32], fetch: &[u32], rsrc2: u32) -> Result<Resources, String> {
-    let mut registers = io::Registers { rsrc2, ..io::Registers::default() };
+fn resources(stage: &Stages, code: &[u32], fetch: &[u32], rsrc2: u32, has_tables: bool) -> Result<Resources, String> {
+    let mut registers = io::Registers { rsrc2, tables: has_tables.into(), ..io::Registers::default() };
     set_runs(&mut registers, stage.runs);
     let source = Source {
         stage: stage.stage,
@@ -321,6 +329,7 @@ fn resources(stage: &Stages, code: &[u32], fetch: &[u32], rsrc2: u32) -> Result<
         registers,
         buffers: Vec::new(),
         images: Vec::new(),
+        tables: Vec::new(),
     };
     afterimage_shader_gcn::resources(&source).map_err(|error| error.to_string())
 }

@@ -181,7 +181,7 @@ impl Translator {
         self.ready(&[&needs], memory)?;
         self.bind(stage, &needs, memory)?;
         let seen = shaders::feedback_registers(stage, registers);
-        let shader = self.shader(stage, &needs.code, seen, &needs.buffer_specs, &needs.image_specs)?;
+        let shader = self.shader(stage, seen, &needs)?;
         let bases = self.stream_out.map(|bytes| bytes / 4);
         let lanes_of = [off_chip, stream, order.length, lanes as u32];
         self.put_draw(Stage::Compute, &[lanes_of, bases, order.row, [order.base, order.index_bytes, 0, 0]]);

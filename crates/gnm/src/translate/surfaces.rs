@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Surfaces that are kept at once, and the bytes of their images.
-const MOST: usize = 4096;
+const MOST: usize = 16_384;
 const MOST_BYTES: u64 = 4 << 30;
 /// Bytes of one surface in memory.
 const MOST_OF_ONE: u64 = 512 << 20;
@@ -170,6 +170,17 @@ impl Surfaces {
         self.all.get(&id)
     }
 
+    /// What surfaces have newer than memory, and which.
+    pub(super) fn newer(&self) -> impl Iterator<Item = (ObjectId, Range<u64>)> {
+        self.dirty.iter().flat_map(|id| self.all[id].planes.iter().map(|plane| (*id, plane.range())))
+    }
+
+    /// A range that has all of a surface's memory.
+    pub(super) fn range_of(&self, id: ObjectId) -> Range<u64> {
+        let planes = self.all.get(&id).into_iter().flat_map(|surface| &surface.planes).map(Plane::range);
+        planes.reduce(|one, other| one.start.min(other.start)..one.end.max(other.end)).unwrap_or_default()
+    }
+
     /// Whether a surface has something newer than memory in a range.
     pub(super) fn is_newer(&self, range: &Range<u64>) -> bool {
         self.dirty.iter().any(|id| self.all[id].overlaps(range))
@@ -235,6 +246,16 @@ impl Translator {
             self.drop_surface(memory, id);
         }
         self.create_surface(memory, wanted)
+    }
+
+    /// Whether a surface is there and was looked at in this epoch; it counts as used.
+    pub(super) fn is_current(&mut self, id: ObjectId) -> bool {
+        self.surfaces.clock += 1;
+        let (epoch, clock) = (self.epoch, self.surfaces.clock);
+        self.surfaces.all.get_mut(&id).is_some_and(|surface| {
+            surface.used = clock;
+            surface.epoch == epoch
+        })
     }
 
     /// Whether the device can do with colours of a format what an image is for: [`CreateTexture::TARGET`], [`CreateTexture::STORAGE`].

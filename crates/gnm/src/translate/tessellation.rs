@@ -206,14 +206,14 @@ impl Translator {
         let groups = [count, 1, 1];
 
         let seen = shaders::local_registers(registers);
-        let id = self.shader(&LOCAL, &local.code, seen, &local.buffer_specs, &local.image_specs)?;
+        let id = self.shader(&LOCAL, seen, &local)?;
         self.bind(&LOCAL, &local, memory)?;
         self.put_draw(Stage::Compute, &[[registers.get(reg::VGT_INDX_OFFSET), instance, first, 0]]);
         self.port.push(&Dispatch { shader: id, groups });
         self.mark_written(&local, memory);
 
         let seen = shaders::hull_registers(registers);
-        let id = self.shader(&HULL, &hull.code, seen, &hull.buffer_specs, &hull.image_specs)?;
+        let id = self.shader(&HULL, seen, &hull)?;
         self.bind(&HULL, &hull, memory)?;
         self.put_draw(Stage::Compute, &[[setup.off_chip, setup.ring, first, 0]]);
         self.port.push(&Dispatch { shader: id, groups });
