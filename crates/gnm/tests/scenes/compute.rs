@@ -19,7 +19,7 @@ const SQUARES: &str = "
 fn what_a_shader_stores_is_in_memory() {
     for encoding in [Encoding::Standard, Encoding::Private] {
         let mut scene = Scene::new(encoding);
-        let out = scene.alloc(1024, 256);
+        let out = scene.room(1024);
         let program = scene.program(SQUARES);
         scene.dispatch(program, [64, 1, 1], &records(out, 0, 4 * 192, BUF_DATA_FORMAT_32).0, [4, 1, 1]);
         let mut ran = scene.run();
@@ -104,7 +104,7 @@ const ARGUMENTS: &str = "
 #[test]
 fn a_draw_has_the_counts_that_a_shader_stored() {
     both("triangle", |scene| {
-        let arguments = scene.alloc(16, 256);
+        let arguments = scene.room(16);
         let program = scene.program(ARGUMENTS);
         scene.dispatch(program, [1, 1, 1], &records(arguments, 0, 16, BUF_DATA_FORMAT_32).0, [1, 1, 1]);
         let target = scene.target(128, 96);

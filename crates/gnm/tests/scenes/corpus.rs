@@ -106,7 +106,7 @@ fn guest(case: &Case, compiler: Compiler, encoding: Encoding) -> Drawn {
     scene.set(reg::VGT_STRMOUT_BUFFER_CONFIG, &[enabled]);
     scene.packet(op::NUM_INSTANCES, &[case.instances]);
     scene.draw(case.primitive.0, vertices.len() as u32 * 4 / pipeline.stride());
-    let filled = scene.alloc(16, 256);
+    let filled = scene.room(16);
     for &(_, buffer, _) in case.captures {
         let at = filled + 4 * u64::from(buffer);
         let body = [1 | 3 << 1 | 1 << 7 | buffer << 8, at as u32, (at >> 32) as u32, 0, 0];

@@ -219,7 +219,7 @@ fn a_textured_cube_with_depth() {
         ];
         let buffers = scene.put(buffers.as_flattened());
         let matrix = scene.put(camera().as_flattened());
-        let texels = scene.put(&board());
+        let texels = scene.texels(&board());
         let image = texture(texels, [32, 32], IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_UNORM);
         let table: Vec<u32> = image.0.into_iter().chain(linear_sampler().0).collect();
         let table = scene.put(&table);

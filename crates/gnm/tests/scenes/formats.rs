@@ -194,7 +194,7 @@ fn textures(lacks: &[(Format, u32)]) {
         let pixels = ["v_mov_b32", "v_cvt_f32_u32", "v_cvt_f32_i32"].map(|convert| scene.program(&sample(convert)));
         let nearest = SamplerDescriptor::default().with(sampler::MAX_LOD, 0xFFF);
         for (at, (data, num)) in (0..).zip(&all) {
-            let texels = scene.put(&texels(*data, *num));
+            let texels = scene.texels(&texels(*data, *num));
             let image = texture(texels, [WIDTH, HEIGHT], *data, *num);
             let mut factors = [1f32; 4];
             for (factor, bits) in factors.iter_mut().zip(fields(*data)) {
@@ -305,7 +305,7 @@ fn targets_that_the_device_does_not_draw_to_are_sampled() {
         let mut expected = Vec::new();
         for swap in [SWAP_STD, SWAP_STD_REV] {
             let mut memory = texels(IMG_DATA_FORMAT_5_6_5, IMG_NUM_FORMAT_UNORM);
-            let address = scene.put(&memory);
+            let address = scene.texels(&memory);
             let texel = draw_half(&mut scene, plain, [COLOR_5_6_5, NUMBER_UNORM, swap], address);
             for at in (0..WIDTH * HEIGHT).filter(|at| at % WIDTH < WIDTH / 2) {
                 memory[2 * at as usize..][..2].copy_from_slice(&texel);
@@ -350,7 +350,7 @@ fn targets(lacks: &[(Format, u32)]) {
             let bytes = fields(data).iter().sum::<u32>() / 8;
             // What was there: only columns of the left half are drawn to.
             let mut memory: Vec<u8> = (0..WIDTH * HEIGHT * bytes).map(|at| (at * 151 + at / 7 + data) as u8).collect();
-            let address = scene.put(&memory);
+            let address = scene.texels(&memory);
             let texel = draw_half(&mut scene, pixel, [data, num, swap], address);
             for at in (0..WIDTH * HEIGHT).filter(|at| at % WIDTH < WIDTH / 2) {
                 memory[(at * bytes) as usize..][..bytes as usize].copy_from_slice(&texel);

@@ -25,6 +25,7 @@ mod share;
 mod stages;
 mod states;
 mod stream_out;
+mod tables;
 mod tessellation;
 mod textures;
 

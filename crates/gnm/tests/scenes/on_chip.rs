@@ -142,7 +142,7 @@ impl Rings {
     fn bind(self, scene: &mut Scene, vertices: &[[f32; 4]]) {
         let at = scene.put(vertices.as_flattened());
         let source = records(at, 32, vertices.len() as u32 / 2, BUF_DATA_FORMAT_32_32_32_32);
-        let [first, second] = [(); 2].map(|()| scene.alloc(RING.into(), 256));
+        let [first, second] = [(); 2].map(|()| scene.room(RING.into()));
         let programs = [self.export(), self.geometry(), self.copy()].map(|text| scene.program(&text));
         let [export, geometry, _] = programs.map(|program| [(program >> 8) as u32, (program >> 40) as u32]);
         let (float, user) = (0xC0 << 12, 16 << 1);

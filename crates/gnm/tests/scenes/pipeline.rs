@@ -87,7 +87,7 @@ impl Commands for Stages<'_> {
     }
 
     fn put(&mut self, shader: &Shader) -> [u32; 4] {
-        let address = self.scene.put(&shader.words());
+        let address = self.scene.texels(&shader.words());
         [(address >> 8) as u32, (address >> 40) as u32, shader.register("rsrc1"), shader.register("rsrc2")]
     }
 
@@ -137,9 +137,9 @@ impl Pipeline {
 
     /// Sets all stages.
     pub(crate) fn bind(&self, scene: &mut Scene, setup: &Setup<'_>) -> Rings {
-        let [first, second] = [(); 2].map(|()| scene.alloc(RING.into(), 256));
+        let [first, second] = [(); 2].map(|()| scene.room(RING.into()));
         let factors = scene.alloc(FACTORS.into(), 256);
-        let off_chip = scene.alloc((OFF_CHIP * OFF_CHIP_BYTES).into(), 256);
+        let off_chip = scene.room((OFF_CHIP * OFF_CHIP_BYTES).into());
         // RADV's table: scratch memory, what ES writes and GS reads, what the copy shader reads and GS writes, factors and what
         // lies off chip.
         let rings = [

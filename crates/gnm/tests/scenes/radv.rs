@@ -113,7 +113,7 @@ fn bits(values: &[f32]) -> impl Iterator<Item = u32> {
 
 /// The checkerboard as a texture.
 fn board_texture(scene: &mut Scene) -> ImageDescriptor {
-    let texels = scene.put(&board());
+    let texels = scene.texels(&board());
     texture(texels, [32, 32], IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_UNORM)
 }
 

@@ -32,6 +32,15 @@ fn options() -> Options {
     Options { validate: true, cache_dir: None, ..Options::from_env() }
 }
 
+/// Whether shaders look into tables of descriptors, which they do where somebody asks for it.
+pub(crate) fn has_tables() -> bool {
+    let has = std::env::var_os("AFTERIMAGE_TEXTURE_TABLES").is_some();
+    if !has {
+        eprintln!("not tested: AFTERIMAGE_TEXTURE_TABLES is not set");
+    }
+    has
+}
+
 /// Which words a call becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
@@ -49,6 +58,10 @@ const HIGH: u64 = 0x1_0000_0000;
 pub(crate) const SIZE: u64 = 64 << 20;
 /// Bytes that are not mapped between two things in memory, at least.
 const GAP: u64 = 20;
+/// Bytes of a page.
+const PAGE: u64 = 4096;
+/// Names what the places of buffers go by: a number, 0 if there is none. Any must do.
+const PLACES: &str = "AFTERIMAGE_TEST_PLACES";
 /// Tile mode of plain lines.
 pub(crate) const LINEAR: u32 = 8;
 
@@ -177,31 +190,73 @@ pub(crate) struct Scene {
     pub(crate) encoding: Encoding,
     /// What the device cannot do with formats: [`FormatFeatures`] bits.
     pub(crate) lacks: Vec<(Format, u32)>,
+    places: Places,
+}
+
+/// Numbers that places go by, always the same ones.
+struct Places(u64);
+
+impl Places {
+    /// Other ones for each encoding.
+    fn new(encoding: Encoding) -> Self {
+        let asked = std::env::var(PLACES).ok().and_then(|text| text.parse::<u64>().ok()).unwrap_or(0);
+        Self(0x9E37_79B9_7F4A_7C15 ^ (2 * asked + encoding as u64).wrapping_mul(0xBF58_476D_1CE4_E5B9))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 >> 16
+    }
 }
 
 impl Scene {
     /// Memory of zeros, and the state that the library begins with.
     pub(crate) fn new(encoding: Encoding) -> Self {
         let memory = Regions::default();
-        let mut scene = Self { memory, next: HIGH, low: MEMORY, commands: Vec::new(), encoding, lacks: Vec::new() };
+        let (commands, lacks, places) = (Vec::new(), Vec::new(), Places::new(encoding));
+        let mut scene = Self { memory, next: HIGH, low: MEMORY, commands, encoding, lacks, places };
         scene.call(&calls::DrawInitDefaultHardwareState {});
         scene
     }
 
     /// Memory for so many bytes: just those are mapped, and around them nothing is.
     pub(crate) fn alloc(&mut self, bytes: u64, align: u64) -> u64 {
-        let at = self.next.next_multiple_of(align);
+        self.map(self.next.next_multiple_of(align), bytes)
+    }
+
+    fn map(&mut self, at: u64, bytes: u64) -> u64 {
         self.next = at + bytes + GAP;
         assert!(self.next <= MEMORY + SIZE);
         self.memory.map(at, bytes).unwrap();
         at
     }
 
-    /// Memory with something in it.
+    /// The same where only words have to be whole, as in buffers and in tables: anywhere in a page, to the end of one, across two.
+    pub(crate) fn room(&mut self, bytes: u64) -> u64 {
+        let page = self.next.next_multiple_of(PAGE);
+        let at = match self.places.next() % 5 {
+            0 => page + 4 * (self.places.next() % (PAGE / 4)),
+            1 => (page + bytes).next_multiple_of(PAGE) - bytes.next_multiple_of(4),
+            2 => page + PAGE - 4,
+            3 => self.next.next_multiple_of(4),
+            _ => self.next.next_multiple_of(256),
+        };
+        self.map(at, bytes)
+    }
+
+    /// Memory with something in it that may lie [anywhere](Self::room).
     pub(crate) fn put<T: Pod>(&mut self, data: &[T]) -> u64 {
-        let bytes: &[u8] = bytemuck::cast_slice(data);
-        let at = self.alloc(bytes.len() as u64, 256);
-        self.memory.write(at, bytes).unwrap();
+        let at = self.room(size_of_val(data) as u64);
+        self.memory_at(at, data);
+        at
+    }
+
+    /// The same for texels, and for all else of which addresses are multiples of 256.
+    pub(crate) fn texels<T: Pod>(&mut self, data: &[T]) -> u64 {
+        let at = self.alloc(size_of_val(data) as u64, 256);
+        self.memory_at(at, data);
         at
     }
 
@@ -223,7 +278,7 @@ impl Scene {
     /// A program.
     pub(crate) fn program(&mut self, text: &str) -> u64 {
         let words = afterimage_shader_gcn::assemble(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        self.put(&words)
+        self.texels(&words)
     }
 
     /// A colour buffer of four bytes a pixel.

@@ -84,7 +84,7 @@ fn levels_are_biased_and_clamped() {
 #[test]
 fn integers_have_borders_of_integers() {
     check(|scene| {
-        let texels = scene.put(&[7u8; 64 * 4]);
+        let texels = scene.texels(&[7u8; 64 * 4]);
         let bordered = nearest().with(s::CLAMP_X, SQ_TEX_CLAMP_BORDER).with(s::CLAMP_Y, SQ_TEX_CLAMP_BORDER);
         let mut all = Vec::new();
         for num in [IMG_NUM_FORMAT_UINT, IMG_NUM_FORMAT_SINT] {
@@ -128,7 +128,7 @@ fn targets_with_and_without_srgb_at_once() {
         let copy =
             "buffer_load_dword v4, off, s[0:3], 0\ns_waitcnt vmcnt(0)\nbuffer_store_dword v4, off, s[4:7], 0\ns_endpgm";
         let copy = scene.program(copy);
-        let out = scene.alloc(256, 256);
+        let out = scene.room(256);
         let user: Vec<u32> = records(addresses[1], 0, 4, BUF_DATA_FORMAT_32)
             .0
             .into_iter()

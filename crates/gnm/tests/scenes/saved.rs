@@ -25,7 +25,7 @@ struct Waiting {
 fn waiting() -> Waiting {
     let mut scene = Scene::new(Encoding::Standard);
     let target = scene.target(128, 96);
-    let (label, stored, ring) = (scene.alloc(4, 4), scene.alloc(4, 4), scene.alloc(64, 256));
+    let (label, stored, ring) = (scene.room(4), scene.room(4), scene.alloc(64, 256));
     let wait = [0x13, label as u32, (label >> 32) as u32, 7, u32::MAX, 10];
     triangle_state(&mut scene, &target);
     lines(&mut scene, 0, 48);

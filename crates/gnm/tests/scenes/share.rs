@@ -54,7 +54,7 @@ const COUNTS: &str = "
 #[test]
 fn shaders_and_the_command_processor_have_one_global_share() {
     let all = in_both(256 + 64, |scene| {
-        let out = scene.alloc(4 * (256 + 64), 256);
+        let out = scene.room(4 * (256 + 64));
         let [low, high] = halves(out);
         // Fields of DMA_DATA: from data or GDS, to GDS.
         let (to_gds, from_data, from_gds) = (1 << 20, 2 << 29, 1 << 29);
@@ -116,7 +116,7 @@ fn dispatches_begin_and_end_where_their_registers_say() {
     ];
     for (start, last, initiator, end, marked) in cases {
         let seen = words(256, |scene| {
-            let out = scene.alloc(1024, 256);
+            let out = scene.room(1024);
             let program = scene.program(MARKS);
             let user = records(out, 0, 1024, BUF_DATA_FORMAT_32).0;
             scene.dispatch(program, [64, 1, 1], &user, [0; 3]);
@@ -156,7 +156,7 @@ const COUNT_LANES: &str = "
 #[test]
 fn lanes_that_are_not_there_do_nothing_and_hold_nobody_up() {
     let seen = words(256, |scene| {
-        let out = scene.alloc(1024, 256);
+        let out = scene.room(1024);
         let program = scene.program(COUNT_LANES);
         let user = records(out, 0, 1024, BUF_DATA_FORMAT_32).0;
         scene.dispatch(program, [8, 8, 1], &user, [0; 3]);
@@ -188,7 +188,7 @@ const GROUPS: &str = "
 #[test]
 fn a_dispatch_has_the_groups_that_another_stored() {
     let seen = words(256, |scene| {
-        let (out, arguments) = (scene.alloc(1024, 256), scene.alloc(16, 256));
+        let (out, arguments) = (scene.room(1024), scene.room(16));
         let (first, second) = (scene.program(GROUPS), scene.program(MARKS));
         scene.dispatch(first, [1, 1, 1], &records(arguments, 0, 16, BUF_DATA_FORMAT_32).0, [1, 1, 1]);
         scene.dispatch(second, [64, 1, 1], &records(out, 0, 1024, BUF_DATA_FORMAT_32).0, [0; 3]);

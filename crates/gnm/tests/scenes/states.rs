@@ -62,7 +62,7 @@ fn samples_that_pass_are_counted() {
         triangle_state(&mut scene, &target);
         use reg::DB_COUNT_CONTROL as C;
         scene.set(reg::DB_COUNT_CONTROL, &[C::PERFECT_ZPASS_COUNTS.bits(1) | C::ZPASS_ENABLE.bits(1)]);
-        let counts = scene.alloc(16 * 8, 256);
+        let counts = scene.alloc(16 * 8, 16);
         let count = |scene: &mut Scene, at: u64| {
             scene.packet(op::EVENT_WRITE, &[ZPASS_DONE | 1 << 8, at as u32, (at >> 32) as u32]);
         };

@@ -56,7 +56,7 @@ fn captured_and_drawn(indexed: bool) {
         let target = scene.target(128, 64);
         scene.color(0, &target);
         scene.screen(target.width, target.height, 15);
-        let buffer = scene.alloc(u64::from(32 * ROOM), 256);
+        let buffer = scene.room(u64::from(32 * ROOM));
         scene.set(reg::VGT_STRMOUT_CONFIG, &[1]);
         scene.set(reg::VGT_STRMOUT_BUFFER_CONFIG, &[1]);
         scene.set(reg::VGT_STRMOUT_BUFFER_SIZE_0, &[8 * ROOM, 8]);
@@ -98,7 +98,7 @@ fn captured_and_drawn(indexed: bool) {
         scene.packet(op::NUM_INSTANCES, &[2]);
         scene.draw(DI_PT_TRILIST, 3);
         // How much there is goes to memory, and from there to the draw.
-        let filled = scene.alloc(4, 256);
+        let filled = scene.room(4);
         let [low, high] = [filled as u32, (filled >> 32) as u32];
         scene.packet(op::STRMOUT_BUFFER_UPDATE, &[1 | 3 << 1 | 1 << 7, low, high, 0, 0]);
         scene.packet(op::COPY_DATA, &[1, low, high, reg::VGT_STRMOUT_DRAW_OPAQUE_BUFFER_FILLED_SIZE / 4, 0]);
