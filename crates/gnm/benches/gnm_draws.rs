@@ -1,6 +1,9 @@
 //! What draws cost from the words of a command buffer to packets of the stream, with a receiver that takes batches and does
 //! nothing. The baseline is the same command buffer without anybody who draws. Then what they cost complete, with a renderer on a thread
 //! of its own, until the device has drawn them and the picture is in memory.
+//!
+//! Draws with tables each choose one texture out of so many by a number that only the shader knows, with new constants each; nothing of
+//! the table changes. Draws of memory that changes have a page of constants each, of which the processor writes a word before each run.
 
 use afterimage_bench::Bench;
 use afterimage_gnm::driver::{CommandBuffer, Driver, Encoding, calls};
@@ -9,7 +12,7 @@ use afterimage_gnm::memory::{GuestMemory, Regions};
 use afterimage_gnm::translate::Translator;
 use afterimage_gnm_types::{reg, value::*};
 use afterimage_ipc::{ArenaConfig, in_process};
-use afterimage_stream::{DeviceInfo, NullLink};
+use afterimage_stream::{DeviceFeatures, DeviceInfo, NullLink};
 use afterimage_vulkan::{Options, Renderer};
 
 /// Where things are in memory.
@@ -19,8 +22,12 @@ const PIXEL_CODE: u64 = START + 0x1000;
 const VERTICES: u64 = START + 0x2000;
 const MATRICES: u64 = START + 0x1_0000;
 const COLOR: u64 = START + 0x10_0000;
+const TABLE: u64 = START + 0x30_0000;
+const SAMPLER: u64 = START + 0x40_0000;
+const PAGES: u64 = START + 0x50_0000;
 const COMMANDS: u64 = START + 0x100_0000;
-const SIZE: u64 = 32 << 20;
+const TEXELS: u64 = START + 0x200_0000;
+const SIZE: u64 = 48 << 20;
 const WIDTH: u32 = 640;
 const HEIGHT: u32 = 480;
 /// Draws of one sample.
@@ -51,6 +58,23 @@ const PIXEL: &str = "
     v_interp_p2_f32 v4, v1, attr0.z
     v_mov_b32 v5, 1.0
     exp mrt0 v2, v3, v4, v5 done vm
+    s_endpgm
+";
+
+/// Interpolates a number, and samples the image of that number at s[0:1].
+const CHOOSE: &str = "
+    s_mov_b32 m0, s16
+    v_interp_p1_f32 v2, v0, attr0.x
+    v_interp_p2_f32 v2, v1, attr0.x
+    v_cvt_u32_f32 v3, v2
+    v_readfirstlane_b32 s20, v3
+    s_lshl_b32 s20, s20, 5
+    s_load_dwordx8 s[24:31], s[0:1], s20
+    s_load_dwordx4 s[32:35], s[2:3], 0x0
+    s_waitcnt lgkmcnt(0)
+    image_sample v[4:7], v[0:1], s[24:31], s[32:35] dmask:0xf
+    s_waitcnt vmcnt(0)
+    exp mrt0 v4, v5, v6, v7 done vm
     s_endpgm
 ";
 
@@ -102,6 +126,17 @@ fn states(buffer: &mut CommandBuffer, n: u32) {
     buffer.set(reg::PA_SU_SC_MODE_CNTL, &[reg::PA_SU_SC_MODE_CNTL::CULL_BACK.bits(n >> 1 & 1)]);
 }
 
+/// Another page of constants.
+fn pages(buffer: &mut CommandBuffer, n: u32) {
+    buffer.set(reg::SPI_SHADER_USER_DATA_VS_0 + 16, &records(PAGES + 4096 * u64::from(n), 0, 64));
+}
+
+/// Where a table and a sampler are.
+fn table(buffer: &mut CommandBuffer) {
+    let halves = |at: u64| [at as u32, (at >> 32) as u32];
+    buffer.set(reg::SPI_SHADER_USER_DATA_PS_0, &[halves(TABLE), halves(SAMPLER)].concat());
+}
+
 /// Commands that draw, in memory with all that they name.
 struct Scene {
     buffer: CommandBuffer,
@@ -111,9 +146,15 @@ struct Scene {
 
 impl Scene {
     fn new(encoding: Encoding, changes: Changes, vertices: &[f32; 24]) -> std::io::Result<Self> {
+        Self::with(encoding, changes, vertices, 0)
+    }
+
+    /// With a table of so many images of 8 x 8 texels each, out of which pixels choose.
+    fn with(encoding: Encoding, changes: Changes, vertices: &[f32; 24], images: u32) -> std::io::Result<Self> {
         let driver = Driver::new(encoding);
         let mut buffer = CommandBuffer::new();
         state(&mut buffer, &driver);
+        table(&mut buffer);
         for n in 0..DRAWS as u32 {
             changes(&mut buffer, n);
             let draw = calls::DrawIndexAuto { index_count: 3, flags: 0 };
@@ -121,11 +162,19 @@ impl Scene {
         }
         let mut memory = Regions::default();
         memory.map(START, SIZE).expect("a range of 48 bits");
-        for (at, text) in [(VERTEX_CODE, VERTEX), (PIXEL_CODE, PIXEL)] {
+        let pixel = if images > 0 { CHOOSE } else { PIXEL };
+        for (at, text) in [(VERTEX_CODE, VERTEX), (PIXEL_CODE, pixel)] {
             let words = afterimage_shader_gcn::assemble(text).map_err(std::io::Error::other)?;
             memory.write(at, bytemuck::cast_slice(&words)).expect("mapped memory");
         }
         memory.write(VERTICES, bytemuck::cast_slice(vertices)).expect("mapped memory");
+        for n in 0..images {
+            let at = TEXELS + 256 * u64::from(n);
+            let words = [(at >> 8) as u32, (at >> 40) as u32 | 10 << 20, 7 | 7 << 14, 0x9080_0FAC, 7 << 13, 0, 0, 0];
+            memory.write(TABLE + 32 * u64::from(n), bytemuck::cast_slice(&words)).expect("mapped memory");
+            memory.write(at, &[n as u8; 256]).expect("mapped memory");
+        }
+        memory.write(SAMPLER, bytemuck::cast_slice(&[0u32, 0xFFF << 12, 0, 0])).expect("mapped memory");
         buffer.store(&mut memory, COMMANDS).expect("mapped memory");
         Ok(Self { buffer, memory, machine: Machine::new() })
     }
@@ -136,6 +185,9 @@ impl Scene {
         assert_eq!(self.machine.take_faults(), []);
     }
 }
+
+/// Sizes of tables.
+const TABLES: [u32; 3] = [16, 256, 4096];
 
 const CASES: [(&str, Changes); 3] =
     [("the same state", same), ("new constants", constants), ("new constants and states", states)];
@@ -163,6 +215,14 @@ fn complete(bench: &mut Bench) -> std::io::Result<()> {
             translator.before_cpu_reads(&mut scene.memory, COLOR, 4);
         });
     }
+    bench.new_baseline();
+    for images in TABLES {
+        let mut scene = Scene::with(Encoding::Pm4, constants, &[0.0; 24], images)?;
+        bench.case(&format!("draws, complete, new constants and a table of {images}"), DRAWS, || {
+            scene.run(&mut translator);
+            translator.before_cpu_reads(&mut scene.memory, COLOR, 4);
+        });
+    }
     drop(translator);
     rendering.join().expect("the render thread ends well");
     Ok(())
@@ -180,6 +240,32 @@ fn main() -> std::io::Result<()> {
             bench.case(&format!("draws, {packets}, {what}"), DRAWS, || scene.run(&mut translator));
         }
     }
+    let device = DeviceInfo { max_texture_2d: 16384, features: DeviceFeatures::TABLES, ..DeviceInfo::default() };
+    let device = DeviceInfo { formats: [u32::MAX; 96], ..device };
+    for images in TABLES {
+        let mut scene = Scene::with(Encoding::Pm4, constants, &std::array::from_fn(|n| n as f32 / 24.0), images)?;
+        bench.new_baseline();
+        let name = format!("new constants and a table of {images}");
+        bench.case(&format!("baseline: {name}, nobody draws"), DRAWS, || scene.run(&mut NoGraphics));
+        let mut translator = Translator::new(Box::new(NullLink::new(device)), "bench");
+        bench.case(&format!("draws, {name}"), DRAWS, || scene.run(&mut translator));
+    }
+    let mut scene = Scene::new(Encoding::Pm4, pages, &std::array::from_fn(|n| n as f32 / 24.0))?;
+    let mut translator = Translator::new(Box::new(NullLink::new(device)), "bench");
+    let mut value = 0u32;
+    bench.new_baseline();
+    bench.case("baseline: draws with a page of constants each", DRAWS, || {
+        translator.begin();
+        scene.run(&mut translator);
+    });
+    bench.case("draws with a page of constants each, all of which change", DRAWS, || {
+        value += 1;
+        for n in 0..DRAWS as u64 {
+            scene.memory.write(PAGES + 4096 * n, &value.to_le_bytes()).expect("mapped memory");
+        }
+        translator.begin();
+        scene.run(&mut translator);
+    });
     complete(&mut bench)?;
     bench.finish()
 }

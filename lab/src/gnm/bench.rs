@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::bench::figures::{self, Figure, GIGABYTES, MILLIONS, ONES, figure};
 
 /// The benchmarks of the crates that belong to it.
-pub(crate) const BENCHES: [&str; 4] = ["gnm", "gnm_draws", "gnm_tiling", "shader_gcn"];
+pub(crate) const BENCHES: [&str; 5] = ["gnm", "gnm_draws", "gnm_shaders", "gnm_tiling", "shader_gcn"];
 
 const FIGURES: &[Figure] = &[
     figure("gnm", "words run with state tracking, 14 registers a packet", "M words/s", MILLIONS),
@@ -17,6 +17,16 @@ const FIGURES: &[Figure] = &[
     figure("gnm_draws", "draws, standard packets, new constants", "M draws/s", MILLIONS),
     figure("gnm_draws", "draws, standard packets, new constants and states", "M draws/s", MILLIONS),
     figure("gnm_draws", "draws, private packets, new constants and states", "M draws/s", MILLIONS),
+    figure("gnm_draws", "draws, new constants and a table of 16", "M draws/s", MILLIONS),
+    figure("gnm_draws", "draws, new constants and a table of 256", "M draws/s", MILLIONS),
+    figure("gnm_draws", "draws, new constants and a table of 4096", "M draws/s", MILLIONS),
+    figure("gnm_draws", "draws with a page of constants each, all of which change", "M draws/s", MILLIONS),
+    figure("gnm_draws", "draws, complete, the same state", "M draws/s", MILLIONS),
+    figure("gnm_draws", "draws, complete, new constants", "M draws/s", MILLIONS),
+    figure("gnm_draws", "draws, complete, new constants and states", "M draws/s", MILLIONS),
+    figure("gnm_draws", "draws, complete, new constants and a table of 16", "M draws/s", MILLIONS),
+    figure("gnm_draws", "draws, complete, new constants and a table of 4096", "M draws/s", MILLIONS),
+    figure("gnm_shaders", "shaders to SPIR-V, other people's", "shaders/s", ONES),
     figure("shader_gcn", "decode", "M words/s", MILLIONS),
     figure("shader_gcn", "parse", "M words/s", MILLIONS),
     figure("shader_gcn", "disassemble", "M words/s", MILLIONS),
