@@ -2,10 +2,11 @@
 
 use afterimage_d3d9::{Device, Result, Surface, Window};
 use afterimage_d3d9_types::*;
+use afterimage_shader_gcn::io::{BufferSpec, HwStage, Registers, Source, TableSpec, tables};
 use afterimage_stream::packets::*;
 use afterimage_stream::{
-    Arena, FEEDBACK_BUFFERS, DeviceInfo, Encoder, Format, ObjectId, ObjectKind, Packet, Reader, UploadRef, VertexFormat,
-    recorder,
+    Arena, DeviceFeatures, DeviceInfo, Encoder, FEEDBACK_BUFFERS, FIRST_TABLE, Format, ObjectId, ObjectKind, Packet,
+    Reader, UploadRef, VertexFormat, recorder,
 };
 use bytemuck::Zeroable;
 
@@ -20,7 +21,8 @@ pub struct Scene {
 
 /// Every scene, for a device.
 pub fn all(info: &DeviceInfo) -> Vec<Scene> {
-    vec![every_packet(), program(*info).expect("the device takes these calls")]
+    let tables = (info.features & DeviceFeatures::TABLES != 0).then(in_tables);
+    [every_packet(), program(*info).expect("the device takes these calls")].into_iter().chain(tables).collect()
 }
 
 impl Scene {
@@ -50,7 +52,7 @@ impl Scene {
 struct Making {
     out: Encoder,
     uploads: Vec<u8>,
-    serials: [u32; 8],
+    serials: [u32; 9],
 }
 
 const VERTEX: &str = "vertex \"v\" {
@@ -327,6 +329,75 @@ fn every_packet() -> Scene {
     }
     m.draw(Topology::LineList, 4);
     m.out.push(&Present { frame: 2, target, texture: screen, src, dst, interval: 0, pad: 0 });
+    let mut scene = Scene { uploads: m.uploads, ..Scene::default() };
+    scene.add(m.out.batch());
+    scene
+}
+
+/// Stores a texel of the image whose descriptor lies at s[0:1], where exactly is not known before, at the buffer of s[4:7].
+const LOOKING: &str = "
+    v_lshrrev_b32 v1, 30, v0
+    v_readfirstlane_b32 s8, v1
+    s_add_u32 s8, s0, s8
+    s_mov_b32 s9, s1
+    s_load_dwordx8 s[16:23], s[8:9], 0x0
+    v_mov_b32 v4, 0
+    v_mov_b32 v5, 0
+    s_waitcnt lgkmcnt(0)
+    image_load v[4:7], v[4:5], s[16:23] dmask:0xf unorm
+    s_waitcnt vmcnt(0)
+    buffer_store_dwordx4 v[4:7], off, s[4:7], 0
+    s_endpgm
+";
+
+/// Tables of textures, with a shader that looks into them.
+fn in_tables() -> Scene {
+    let mut m = Making::default();
+    m.out.push_tail(&Init { version: Init::VERSION, count: 4, process: 1, guest: Init::D3D9 }, b"fuzz");
+    m.out.push(&BeginFrame { frame: 1 });
+    let storage = m.buffer(CreateBuffer::STORAGE, 4096);
+    m.out.push(&FillBuffer { id: storage, value: 3, offset: 0, size: 4096 });
+    let textures = [4, 8].map(|edge| m.texture(Format::R8G8B8A8_UNORM, edge, |t| t.usage = CreateTexture::TARGET));
+    let other = m.texture(Format::R8_UINT, 8, |_| ());
+    let sampler = m.id(ObjectKind::Sampler);
+    m.out.push(&CreateSampler { id: sampler, max_anisotropy: 1.0, ..CreateSampler::zeroed() });
+    let code = afterimage_shader_gcn::assemble(LOOKING).expect("a right program");
+    let registers =
+        Registers { rsrc1: 0xC0 << 12, rsrc2: 8 << 1, num_thread: [64, 1, 1], tables: 1, ..Registers::default() };
+    let (buffers, images, tables) = (Vec::new(), Vec::new(), Vec::new());
+    let mut source = Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers, images, tables };
+    let found = afterimage_shader_gcn::resources(&source).expect("a program that is understood");
+    source.buffers = vec![BufferSpec::default(); found.buffers.len()];
+    source.tables = vec![TableSpec { floats: 1 << 9, uints: 1 << 9, ..TableSpec::default() }; found.tables.len()];
+    let shader = m.shader(Stage::Compute, Language::Gcn as u32, &source.to_bytes());
+    let table = m.id(ObjectKind::Table);
+    m.out.push(&CreateTable { id: table, entries: 4 });
+    let entry = |texture| TableEntry {
+        tag: tables::tag(&[3; 8]),
+        texture,
+        sampler,
+        value: tables::image_value(9, 0),
+        ..TableEntry::default()
+    };
+    let stage = Stage::Compute as u32;
+    let buffer = StorageBinding { buffer: storage, word: 4096, ..Default::default() };
+    m.out.push_tail(&SetStorage { stage, first: 0, count: 2 }, &[buffer; 2]);
+    let binding = StorageBinding { buffer: table, word: tables::table_word(1, 0), ..Default::default() };
+    m.out.push_tail(&SetStorage { stage, first: FIRST_TABLE as u16, count: 1 }, &[binding]);
+    for first in [textures[0], other, textures[1]] {
+        let entries = [entry(first), entry(textures[1]), entry(ObjectId::NONE)];
+        m.out.push_tail(&UpdateTable { id: table, first: 0, count: 3, pad: 0 }, &entries);
+        m.out.push(&Dispatch { shader, groups: [2, 1, 1] });
+    }
+    let mut targets = SetRenderTargets::default();
+    targets.color[0].texture = textures[0];
+    m.out.push(&targets);
+    m.out.push_tail(&Clear { flags: Clear::COLOR, color: [0.5; 4], ..Clear::zeroed() }, &[]);
+    m.out.push(&Dispatch { shader, groups: [1, 1, 1] });
+    for id in [textures[1], sampler, table] {
+        m.out.push(&Destroy { id, pad: 0 });
+        m.out.push(&Dispatch { shader, groups: [1, 1, 1] });
+    }
     let mut scene = Scene { uploads: m.uploads, ..Scene::default() };
     scene.add(m.out.batch());
     scene

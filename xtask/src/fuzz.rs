@@ -90,6 +90,7 @@ const TARGETS: &[Target] = &[
     Target { name: "gcn_programs", seeds: Seeds::Random },
     Target { name: "gnm_packets", seeds: Seeds::Random },
     Target { name: "gnm_recordings", seeds: Seeds::Random },
+    Target { name: "gnm_c", seeds: Seeds::Random },
     Target { name: "nv2a_pusher", seeds: Seeds::Random },
     Target { name: "nv2a_recordings", seeds: Seeds::Random },
     Target { name: "d3d9_calls", seeds: Seeds::Random },
