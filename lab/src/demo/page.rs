@@ -179,6 +179,11 @@ pub(super) fn scenes(scenes: &Scenes, out: &Path) -> Section {
         Figure::new(&scene.pictures[0], scene.name.replace('_', " "), mark(&scene.end, "the same from both"))
     });
     let mut html = figures("grid small", &shown.collect::<Vec<_>>(), out);
+    let (picture, end) = &scenes.in_c;
+    html.push_str("<h3>From C</h3>\n<p>What an emulator does: <code>crates/gnm-c/examples/triangle.c</code>, less than a hundred lines.</p>\n");
+    let caption = mark(end, "compiled by cc here");
+    let drawn = Figure::new(picture, "triangle.c", caption);
+    html.push_str(&figures("grid small", &[drawn], out));
     html.push_str("<h3>A command buffer, read</h3>\n");
     html.push_str(&texts(&scenes.texts()));
     Section {
@@ -189,7 +194,7 @@ pub(super) fn scenes(scenes: &Scenes, out: &Path) -> Section {
                they flip to; both must give the same pixels."
             .to_owned(),
         html,
-        ends: scenes.scenes.iter().map(|scene| scene.end.clone()).collect(),
+        ends: scenes.scenes.iter().map(|scene| &scene.end).chain([end]).cloned().collect(),
         lines: vec![format!("{}; all on one: {}", scenes.summary(), scenes.sheet.display())],
     }
 }

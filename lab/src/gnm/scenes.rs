@@ -22,7 +22,7 @@ const VIEWS: [(&str, &[&str], &str); 3] = [
     ("standard", &["--draws"], "draws only"),
 ];
 /// Tests that write no recording, of which some take long.
-const UNRECORDED: [&str; 10] = [
+const UNRECORDED: [&str; 11] = [
     "captured::",
     "corpus::",
     "golden::",
@@ -30,6 +30,7 @@ const UNRECORDED: [&str; 10] = [
     "pipeline::",
     "samplers::",
     "share::",
+    "tables::",
     "textures::",
     "formats::targets",
     "formats::textures_of_formats",
@@ -54,6 +55,8 @@ pub(crate) struct Scenes {
     texts: Vec<String>,
     /// All pictures on one.
     pub(crate) sheet: PathBuf,
+    /// The picture of the example in C, and how it went.
+    pub(crate) in_c: (PathBuf, End),
 }
 
 /// Has the recordings written, and draws them. All goes into the folder `out`, which is emptied.
@@ -92,7 +95,42 @@ pub(crate) fn draw(ws: &Workspace, tree: &Tree, profile: Profile, out: &Path) ->
         step::output(&mut inspect, "reading a recording")
     };
     let texts = VIEWS.iter().map(view).collect::<Result<_>>()?;
-    Ok(Scenes { scenes, texts, sheet })
+    let in_c = in_c(ws, tree, out)?;
+    Ok(Scenes { scenes, texts, sheet, in_c })
+}
+
+/// Compiles the example in C as the author of an emulator does, and has it draw.
+fn in_c(ws: &Workspace, tree: &Tree, out: &Path) -> Result<(PathBuf, End)> {
+    let (program, raw, picture) = (out.join("triangle"), out.join("triangle.ppm"), out.join("triangle.png"));
+    let mut compiler = Command::new("cc");
+    compiler.arg("-O1").arg(ws.root.join("crates/gnm-c/examples/triangle.c")).arg("-o").arg(&program);
+    compiler.arg("-I").arg(ws.root.join("include")).arg("-L").arg(tree.root()).arg("-lafterimage_gnm_c");
+    compiler.arg(format!("-Wl,-rpath,{},--disable-new-dtags", tree.root().display()));
+    let end = match step::output(&mut compiler, "compiling triangle.c") {
+        Err(failure) => End::Bad(failure.summary()),
+        Ok(_) => match step::output(Command::new(&program).arg(&raw), "running triangle.c") {
+            Err(failure) => End::Bad(failure.summary()),
+            Ok(_) => {
+                let bytes = std::fs::read(&raw).doing(format!("reading {}", raw.display()))?;
+                match picture_of(&bytes) {
+                    Some(shown) if shown.colours(2) == 2 => {
+                        shown.write(&picture)?;
+                        End::Good
+                    }
+                    _ => End::Bad("it writes no picture, or one of one colour".to_owned()),
+                }
+            }
+        },
+    };
+    Ok((picture, end))
+}
+
+/// Of the example's output, whose header is one line: `P6 WIDTH HEIGHT 255`.
+fn picture_of(bytes: &[u8]) -> Option<Picture> {
+    let (head, pixels) = bytes.split_at(bytes.iter().position(|byte| *byte == b'\n')? + 1);
+    let numbers = std::str::from_utf8(head).ok()?.trim_end().strip_prefix("P6 ")?.strip_suffix(" 255")?;
+    let (width, height) = numbers.split_once(' ')?;
+    Picture::new(width.parse().ok()?, height.parse().ok()?, pixels.to_vec())
 }
 
 /// Has the tests write their scenes as recordings into a folder of `out`: ENCODING/NAME.gcap. Only of tests whose names have one of
