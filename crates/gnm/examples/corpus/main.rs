@@ -19,6 +19,9 @@ mod memory;
 mod play;
 #[path = "../../tests/radv/recorded.rs"]
 mod recorded;
+#[path = "../../tests/stages/mod.rs"]
+#[allow(dead_code, reason = "of tests, of which this one uses a part")]
+mod stages;
 
 use afterimage_gcn_corpus::{Compare, Compiler, Header, Kind, Program, Shader, Stage, World, programs_in};
 use afterimage_shader::{Language, Profile, RuntimeInfo};

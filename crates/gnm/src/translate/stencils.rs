@@ -604,8 +604,8 @@ mod tests {
         for _ in 0..6000 {
             let masks = [0xFF, 0xF0, 0x0F, 0, 0x3C, next() & 0xFF];
             let [read, write] = [0; 2].map(|_| masks[next() as usize % masks.len()]);
-            let values = next() % 9 << 24 | write << 16 | read << 8 | next() % 4;
-            let values = if next() % 4 == 0 { values ^ 0xFF00_00FF } else { values };
+            let values = ((next() % 9) << 24) | (write << 16) | (read << 8) | (next() % 4);
+            let values = if next().is_multiple_of(4) { values ^ 0xFF00_00FF } else { values };
             let face = face(next() % 8, [next() % 16, next() % 16, next() % 16], values);
             let outcomes = face.outcomes(&DEPTHS);
             let draws = if face.alone(outcomes).1.is_none() {
@@ -621,7 +621,7 @@ mod tests {
             let spoils = face.always().is_none() && draws.iter().any(|draw| draw.write_mask & read_mask != 0);
             for _ in 0..12 {
                 let stored = next() as u8;
-                let fragments = [next() % 2 == 0, next() % 2 == 0, next() % 2 == 0];
+                let fragments = [(); 3].map(|()| next().is_multiple_of(2));
                 let over = if draws.len() > 1 && spoils { 1 } else { 3 };
                 let [expected, done] = both(&face, &draws, stored, &fragments[..over]);
                 assert_eq!(done, expected, "{face:?} on {stored:#x}, {fragments:?}: {draws:?}");

@@ -40,7 +40,7 @@ impl Pair {
 /// Cut to an integer of 32 bits; what has none is the least, as processors by Intel and AMD have it.
 fn whole(value: f32) -> i64 {
     const END: f32 = 2_147_483_648.0;
-    if value >= -END && value < END { value as i64 } else { i64::from(i32::MIN) }
+    if (-END..END).contains(&value) { value as i64 } else { i64::from(i32::MIN) }
 }
 
 /// What is behind the point, always less than 1.

@@ -138,7 +138,6 @@ impl<D: Device> Texture<D> {
             atomic,
             target: is_target,
             views: desc.usage & CreateTexture::VIEWS != 0 || twin,
-            ..TextureUsage::default()
         };
         let array = matches!(ty, TextureType::D2Array | TextureType::D2MultisampleArray | TextureType::CubeArray);
         let layers = match ty {

@@ -78,7 +78,7 @@ impl TileMask {
         let block = y_in / BLOCK * (across / BLOCK) + x_in / BLOCK;
         let second = bit(x, 1) ^ if self.wide_pipes { bit(y, 0) } else { bit(y, 1) };
         // Of a pair of blocks a pipe has four tiles.
-        let within = (2 * block & !3) + second + 2 * bit(x, 1);
+        let within = ((2 * block) & !3) + second + 2 * bit(x, 1);
         let of_part = u64::from(across) * u64::from(down) / PIPES;
         let tile = u64::from(number) * of_part + u64::from(within);
         let pipe = match self.wide_pipes {
