@@ -20,11 +20,20 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         registers,
         buffers: Vec::new(),
         images: Vec::new(),
+        tables: Vec::new(),
     };
     let Ok(found) = resources(&source) else { return };
     let word = |n: usize| spec[n % spec.len()].rotate_left((n / spec.len()) as u32);
     // Now and then there are fewer than the program has.
     let count = |wanted: usize| wanted - usize::from(specs % 16 == 0 && wanted > 0);
+    source.tables = (0..count(found.tables.len()))
+        .map(|n| afterimage_shader_gcn::io::TableSpec {
+            floats: word(n),
+            uints: word(n + 1),
+            sints: word(n + 2),
+            in_texels: word(n) & 1,
+        })
+        .collect();
     source.buffers = (0..count(found.buffers.len()))
         .map(|n| afterimage_shader_gcn::io::BufferSpec { word1: word(2 * n), word3: word(2 * n + 1) })
         .collect();

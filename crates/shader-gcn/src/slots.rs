@@ -249,8 +249,8 @@ mod tests {
     fn found(text: &str) -> Resources {
         let code = assemble(text).expect("it assembles");
         let registers = Registers { rsrc2: 16 << 1, ..Registers::default() };
-        let (buffers, images) = (Vec::new(), Vec::new());
-        let source = Source { stage: HwStage::Ps, code, fetch: Vec::new(), registers, buffers, images };
+        let (buffers, images, tables) = (Vec::new(), Vec::new(), Vec::new());
+        let source = Source { stage: HwStage::Ps, code, fetch: Vec::new(), registers, buffers, images, tables };
         resources(&source).expect("resources")
     }
 

@@ -173,8 +173,9 @@ impl Watch {
         self.program(&format!("{name} program"), stage.stage, address, &words);
         let mut of = afterimage_shader_gcn::io::Registers { rsrc2: registers.get(stage.rsrc2), ..Default::default() };
         of.vgt[vgt::STAGES] = registers.get(reg::VGT_SHADER_STAGES_EN);
-        let (buffers, images) = (Vec::new(), Vec::new());
-        let mut source = Source { stage: stage.stage, code: words, fetch: Vec::new(), registers: of, buffers, images };
+        let (buffers, images, tables) = (Vec::new(), Vec::new(), Vec::new());
+        let mut source =
+            Source { stage: stage.stage, code: words, fetch: Vec::new(), registers: of, buffers, images, tables };
         let user = std::array::from_fn(|n| registers.get_nth(stage.user_data, n as u32, 4));
         let world = World { program: address, user, memory };
         let mut found = resources(&source);

@@ -109,8 +109,8 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, Why> {
 fn differences(found: &Found) -> Vec<Difference> {
     let (Some(binary), Some(stage)) = (&found.binary, found.stage) else { return Vec::new() };
     let registers = found.file.as_ref().and_then(ShaderFile::registers).unwrap_or_else(|| usual(stage));
-    let (code, fetch, buffers, images) = (found.code.clone(), Vec::new(), Vec::new(), Vec::new());
-    let source = Source { stage, code, fetch, registers, buffers, images };
+    let (code, fetch, buffers, images, tables) = (found.code.clone(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let source = Source { stage, code, fetch, registers, buffers, images, tables };
     resources(&source).map(|used| slots::differences(binary, &used)).unwrap_or_default()
 }
 

@@ -87,7 +87,6 @@ impl<'a> Things<'a> {
             header,
             buffers: Vec::new(),
             images: Vec::new(),
-            tables: Vec::new(),
             views: Vec::new(),
             buffer_views: Vec::new(),
             samplers: Vec::new(),

@@ -587,13 +587,13 @@ mod tests {
     /// Where private memory's offset lies behind two user registers.
     fn scratch(stage: HwStage, rsrc2: u32) -> Option<u8> {
         let registers = Registers { rsrc2: rsrc2 | 2 << 1, ..Registers::default() };
-        let (code, fetch, buffers, images) = Default::default();
-        scratch_offset(&Source { stage, code, fetch, registers, buffers, images })
+        let (code, fetch, buffers, images, tables) = Default::default();
+        scratch_offset(&Source { stage, code, fetch, registers, buffers, images, tables })
     }
 
     fn messages(code: &[u32]) -> Option<Vec<Message>> {
-        let (fetch, buffers, images, registers) = Default::default();
-        let source = Source { stage: HwStage::Gs, code: code.to_vec(), fetch, registers, buffers, images };
+        let (fetch, buffers, images, tables, registers) = Default::default();
+        let source = Source { stage: HwStage::Gs, code: code.to_vec(), fetch, registers, buffers, images, tables };
         resources(&source).unwrap().messages
     }
 

@@ -82,7 +82,8 @@ fn run(spec: ImageSpec, code: &str) -> Seen {
     let registers = Registers { rsrc2: 12 << 1, num_thread: [1; 3], ..Registers::default() };
     // Those that are sampled are others than those that are not.
     let images = vec![spec; 2];
-    let source = Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers: Vec::new(), images };
+    let (fetch, buffers, tables) = (Vec::new(), Vec::new(), Vec::new());
+    let source = Source { stage: HwStage::Cs, code, fetch, registers, buffers, images, tables };
     let module = lift(&source).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let seen = Seen::default();
     let group = Group { id: [0; 3], count: [1; 3], wave: 1 };

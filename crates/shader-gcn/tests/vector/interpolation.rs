@@ -18,8 +18,15 @@ const RAW: u32 = FLAT | 1 << 5;
 
 fn module(registers: Registers, text: &str) -> Module {
     let code = assemble(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let source =
-        Source { stage: HwStage::Ps, code, fetch: Vec::new(), registers, buffers: Vec::new(), images: Vec::new() };
+    let source = Source {
+        stage: HwStage::Ps,
+        code,
+        fetch: Vec::new(),
+        registers,
+        buffers: Vec::new(),
+        images: Vec::new(),
+        tables: Vec::new(),
+    };
     let mut module = lift(&source).unwrap_or_else(|error| panic!("{error}\n{text}"));
     optimize(&mut module, &Options { float_rules: FloatRules::Strict });
     module

@@ -56,6 +56,7 @@ impl Machine {
             registers: self.registers,
             buffers: Vec::new(),
             images: self.images.clone(),
+            tables: Vec::new(),
         };
         let count = resources(&source).unwrap_or_else(|error| panic!("{error}\n{text}")).buffers.len();
         source.buffers = vec![self.buffer; count];

@@ -42,7 +42,7 @@ impl Looking {
     }
 
     fn row(&mut self, row: u32) {
-        self.guest.encoder.push(&SetScissor { rect: Rect { x: 0, y: row, width: 4, height: 1 } });
+        self.guest.encoder.push(&SetScissor { rect: Rect { x: 0, y: row.cast_signed(), width: 4, height: 1 } });
         self.guest.draw(Topology::TriangleList, 0, 6);
     }
 
