@@ -109,7 +109,8 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let (all, misses) = names(&results);
     print!("{}", summary(&results));
     if args.bless {
-        let text = listed.updated(&all, &misses).text(HEAD, &summary(&results));
+        let before = std::fs::read_to_string(&file).unwrap_or_default();
+        let text = listed.updated(&all, &misses).text(HEAD, &completed(&summary(&results), &before));
         std::fs::write(&file, text).doing(format!("writing {}", file.display()))?;
         println!("written: {}", file.display());
         return Ok(());
@@ -223,6 +224,16 @@ fn summary(results: &[(Kind, Results)]) -> String {
     results.iter().map(line).collect()
 }
 
+/// A summary with the lines that a list has of the kinds that were not drawn this time.
+fn completed(summary: &str, before: &str) -> String {
+    let line = |text: &str, kind: &Kind| {
+        let begin = format!("{}: ", kind.name());
+        text.lines().find(|line| line.starts_with(&begin)).map(|line| format!("{line}\n"))
+    };
+    let kinds = Kind::value_variants().iter();
+    kinds.filter_map(|kind| line(summary, kind).or_else(|| line(before, kind))).collect()
+}
+
 fn judge(listed: &Misses, all: &BTreeSet<String>, misses: &BTreeSet<String>) -> Result {
     let wrong = listed.wrong(all, misses);
     if wrong.is_empty() {
@@ -246,4 +257,15 @@ fn write(list: &Path, material: &[Material]) -> Result {
     let row = |material: &Material| format!("{}\t{}\n", material.name, material.capture.display());
     let text: String = material.iter().map(row).collect();
     std::fs::write(list, text).doing(format!("writing {}", list.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::completed;
+
+    #[test]
+    fn kinds_that_were_not_drawn_keep_their_line() {
+        let before = "# A list\n```\nnv2a: 1 of 2\nwine: 3 of 4\n```\n| `wine/x` | wine: of course |\n";
+        assert_eq!(completed("gnm: 5 of 6\nnv2a: 2 of 2\n", before), "nv2a: 2 of 2\ngnm: 5 of 6\nwine: 3 of 4\n");
+    }
 }
