@@ -5,8 +5,8 @@
 //! The rules of the vertex engine's arithmetic, from envytools (`nvhw/xf.c`, held against an NV20 by `hwtest/xf.cc`), with
 //! which the results that abaire's `nv2a_vsh_cpu` has from an Xbox agree:
 //!
-//! * In a product, zero times anything is +0, and denormals are zeros: attributes are made so when they are read. Denormals
-//!   among constants, which nothing uploads, are what the host takes them for.
+//! * In a product, zero times anything is +0, and denormals are zeros: attributes are made so when they are read. Constants have
+//!   none: who uploads them makes them zeros.
 //! * `slt`, `sge`, `min` and `max` compare bits by sign and magnitude: -0 is less than +0, NaN lies beyond infinity.
 //! * `rcp` and `rsq` of zero are infinite; `rsq` and `log` take the size of their operand.
 //! * What hardware truncates is rounded here, and its tables of 13 bits for `exp` and `log` are exact functions: at most the

@@ -1,5 +1,7 @@
 //! Constant banks: what the receiver has, so that only registers that changed are sent.
 
+use std::ops::Range;
+
 use afterimage_nv2a_types::{CONSTANT_SLOTS, ConstantBits};
 use afterimage_shader_nv2a::banks::Bank;
 use afterimage_stream::Port;
@@ -41,11 +43,12 @@ impl Constants {
     pub(super) fn put(&mut self, port: &mut Port, bank: Bank, registers: &[[u32; 4]]) -> bool {
         let held = self.bank(bank);
         held.resize(held.len().max(registers.len()), [0; 4]);
-        send(port, bank, registers, held, |held, from| (from..registers.len()).find(|at| held[*at] != registers[*at]))
+        let changed = |held: &[[u32; 4]], from| (from..registers.len()).find(|at| held[*at] != registers[*at]);
+        send(port, bank, held, changed, |held, range| held.copy_from_slice(&registers[range]))
     }
 
     /// Makes constant memory what its bank holds, where only the slots in `stale` changed since this was last called. True if
-    /// there are any.
+    /// there are any. The vertex engine has no denormals: they are zeros.
     pub(super) fn put_transform(
         &mut self,
         port: &mut Port,
@@ -53,17 +56,32 @@ impl Constants {
         stale: &ConstantBits,
     ) -> bool {
         self.transform.resize(CONSTANT_SLOTS, [0; 4]);
-        send(port, Bank::Transform, memory, &mut self.transform, |_, from| next_bit(stale, from))
+        let stale = |_: &[[u32; 4]], from| next_bit(stale, from);
+        send(port, Bank::Transform, &mut self.transform, stale, |held, range| {
+            for (held, slot) in held.iter_mut().zip(&memory[range]) {
+                *held = slot.map(without_denormals);
+            }
+        })
     }
 }
 
-/// Sends the registers that `next` finds at or behind one; true if it found any.
+/// Constant memory as shaders are given it.
+pub(super) fn of_transform(memory: &[[u32; 4]; CONSTANT_SLOTS]) -> [[u32; 4]; CONSTANT_SLOTS] {
+    memory.map(|slot| slot.map(without_denormals))
+}
+
+/// The bits of a float; of a denormal those of zero.
+fn without_denormals(bits: u32) -> u32 {
+    if bits & 0x7f80_0000 == 0 { bits & 1 << 31 } else { bits }
+}
+
+/// Has the registers that `next` finds at or behind one made what they should be, and sends them; true if it found any.
 fn send(
     port: &mut Port,
     bank: Bank,
-    registers: &[[u32; 4]],
     held: &mut [[u32; 4]],
     next: impl Fn(&[[u32; 4]], usize) -> Option<usize>,
+    make: impl Fn(&mut [[u32; 4]], Range<usize>),
 ) -> bool {
     let mut found = next(held, 0);
     let any = found.is_some();
@@ -75,8 +93,8 @@ fn send(
             found = next(held, end);
         }
         let body = SetConstants { bank: bank as u16, first: first as u16, count: (end - first) as u32 };
-        port.push_tail(&body, &registers[first..end]);
-        held[first..end].copy_from_slice(&registers[first..end]);
+        make(&mut held[first..end], first..end);
+        port.push_tail(&body, &held[first..end]);
     }
     any
 }

@@ -4,7 +4,7 @@
 //! the receiver has already is not sent again.
 
 use super::surfaces::Target;
-use super::{Translator, states};
+use super::{Translator, constants, states};
 use crate::machine::Kelvin;
 use afterimage_nv2a_types::{Group, Groups, KelvinStates};
 use afterimage_shader_nv2a::banks::{Bank, ScreenRegister};
@@ -79,7 +79,7 @@ impl Apply<KelvinStates> for Applying<'_> {
                 let viewport = own.viewport_of(registers);
                 differs(&own.viewport, &viewport).or_else(|| bank(own, Bank::Screen, &own.screen_constants(registers)))
             }
-            Group::TransformConstants => bank(own, Bank::Transform, registers.constants()),
+            Group::TransformConstants => bank(own, Bank::Transform, &constants::of_transform(registers.constants())),
             Group::FixedConstants => bank(own, Bank::Fixed, &fixed::constants(registers)),
             Group::PixelConstants => bank(own, Bank::Pixel, &pixel::constants(registers)),
             Group::Vertex => {

@@ -284,6 +284,26 @@ fn a_program_that_writes_constants_runs_vertex_by_vertex() {
     rig.finish();
 }
 
+/// Whatever the host does with them: this program compares bits.
+#[test]
+fn denormals_among_constants_are_zeros() {
+    let mut rig = scene();
+    let program =
+        afterimage_shader_nv2a::assemble("mov oPos, v0\nmov r0, c[20]\nmov oD0, v3\nslt oD0.xyz, c[21].xyzw, r0")
+            .expect("a program");
+    for (slot, words) in program.words().enumerate() {
+        (0..4).for_each(|word| rig.kelvin.registers.set_program(slot, word, words[word]));
+    }
+    // Greater than zero are the largest that is none, the smallest number, and one.
+    for (lane, bits) in [0x007F_FFFF, 0x0080_0000, 0x3F80_0000].into_iter().enumerate() {
+        rig.kelvin.registers.set_constant(20, lane, bits);
+    }
+    draw(&mut rig, PrimitiveKind::Points, vec![immediate(&[([4.5, 20.5], 0xFF80_8080)])]);
+    let picture = picture(&mut rig);
+    assert_eq!(picture[(20 * SIZE + 4) as usize], 0xFF00_FFFF);
+    rig.finish();
+}
+
 /// What is drawn to a surface of two samples per pixel, of each pixel the sample at its corner and that in its middle.
 fn samples(kind: PrimitiveKind, vertices: &[Vertex], control: u32) -> Vec<[u32; 2]> {
     let mut rig = scene();

@@ -40,7 +40,7 @@ fn vectors() -> impl Strategy<Value = Vec<[f32; 4]>> {
     prop::collection::vec(prop::array::uniform4(number()), 16)
 }
 
-/// Constants: the given ones over and over, without denormals, which the translation does not look for among constants.
+/// Constants: the given ones over and over, without denormals, which are zeros before they are uploaded.
 fn constants(vectors: &[[f32; 4]]) -> Constants {
     let normal = |x: f32| if x.is_subnormal() { 1f32.to_bits() } else { x.to_bits() };
     std::array::from_fn(|slot| vectors[slot % vectors.len()].map(normal))
