@@ -187,6 +187,8 @@ pub struct Lowering {
     provoking: Provoking,
     form: Form,
     attributes: Vec<AttributeSource>,
+    /// Whether these are the attributes that there are.
+    whole: bool,
     captures: Vec<FeedbackPlace>,
     strides: Vec<(u8, u32)>,
     push: Option<u32>,
@@ -216,6 +218,7 @@ impl Lowering {
             provoking: Provoking::First,
             form: Form::default(),
             attributes: Vec::new(),
+            whole: false,
             captures: Vec::new(),
             strides: Vec::new(),
             push: None,
@@ -266,6 +269,14 @@ impl Lowering {
     #[must_use]
     pub fn attribute(mut self, attribute: AttributeSource) -> Self {
         self.attributes.push(attribute);
+        self
+    }
+
+    /// Says which attributes there are, as a pipeline's vertex input does: those that the shader does not read are left out, and inputs that
+    /// none of them feeds are (0, 0, 0, 1).
+    #[must_use]
+    pub fn vertex_input(mut self, attributes: Vec<AttributeSource>) -> Self {
+        (self.attributes, self.whole) = (attributes, true);
         self
     }
 
@@ -348,7 +359,15 @@ impl Lowering {
                 _ => None,
             })
         };
-        for attribute in &self.attributes {
+        let is_read = |attribute: &AttributeSource| {
+            let locations = attribute.format.fetch().locations();
+            let end = attribute.location.saturating_add(locations);
+            inputs().any(|(location, _)| (attribute.location..end).contains(&location))
+        };
+        if self.whole {
+            sources.retain(is_read);
+        }
+        for attribute in self.attributes.iter().filter(|_| !self.whole) {
             if !inputs().any(|(location, _)| location == attribute.location) {
                 let inputs = list(inputs().map(|(location, ty)| format!("location {location} ({ty})")));
                 return Err(Error::NoInput { location: attribute.location, inputs });
@@ -362,7 +381,7 @@ impl Lowering {
                 sources.push(AttributeSource {
                     location,
                     format: formats::of(ty),
-                    slot: location,
+                    slot: if self.whole { Attribute::DEFAULT } else { location },
                     offset: 0,
                     divisor: None,
                 });
