@@ -280,7 +280,7 @@ fn lookups_are_valid(slot: u8, dim: Dim) {
             b.store_output(out, sum);
             let module = b.finish().unwrap();
             verify(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
-            let again = afterimage_ir::parse(&module.to_string()).unwrap();
+            let again = parse(&module.to_string()).unwrap();
             assert_eq!(again.to_string(), module.to_string());
             for options in PROFILES.iter().filter(|options| options.bindless || t.word.is_none()) {
                 let artifact = written(&module, options);
