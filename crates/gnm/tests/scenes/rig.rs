@@ -60,7 +60,7 @@ pub(crate) const SIZE: u64 = 64 << 20;
 const GAP: u64 = 20;
 /// Bytes of a page.
 const PAGE: u64 = 4096;
-/// Names what the places of buffers go by: a number, 0 if there is none. Any must do.
+/// Names the number that places of buffers go by, of which any must do. Without it they lie at multiples of 256.
 const PLACES: &str = "AFTERIMAGE_TEST_PLACES";
 /// Tile mode of plain lines.
 pub(crate) const LINEAR: u32 = 8;
@@ -194,20 +194,24 @@ pub(crate) struct Scene {
 }
 
 /// Numbers that places go by, always the same ones.
-struct Places(u64);
+struct Places(Option<u64>);
 
 impl Places {
     /// Other ones for each encoding.
     fn new(encoding: Encoding) -> Self {
-        let asked = std::env::var(PLACES).ok().and_then(|text| text.parse::<u64>().ok()).unwrap_or(0);
-        Self(0x9E37_79B9_7F4A_7C15 ^ (2 * asked + encoding as u64).wrapping_mul(0xBF58_476D_1CE4_E5B9))
+        let asked = std::env::var(PLACES).ok().and_then(|text| text.parse::<u32>().ok());
+        let seed = |asked: u32| (2 * u64::from(asked) + encoding as u64).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        Self(asked.map(|asked| 0x9E37_79B9_7F4A_7C15 ^ seed(asked)))
     }
 
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 >> 16
+    /// None where nobody asked for them.
+    fn next(&mut self) -> Option<u64> {
+        let mut state = self.0?;
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        self.0 = Some(state);
+        Some(state >> 16)
     }
 }
 
@@ -236,11 +240,11 @@ impl Scene {
     /// The same where only words have to be whole, as in buffers and in tables: anywhere in a page, to the end of one, across two.
     pub(crate) fn room(&mut self, bytes: u64) -> u64 {
         let page = self.next.next_multiple_of(PAGE);
-        let at = match self.places.next() % 5 {
-            0 => page + 4 * (self.places.next() % (PAGE / 4)),
-            1 => (page + bytes).next_multiple_of(PAGE) - bytes.next_multiple_of(4),
-            2 => page + PAGE - 4,
-            3 => self.next.next_multiple_of(4),
+        let at = match self.places.next().map(|number| (number % 5, number / 5)) {
+            Some((0, word)) => page + 4 * (word % (PAGE / 4)),
+            Some((1, _)) => (page + bytes).next_multiple_of(PAGE) - bytes.next_multiple_of(4),
+            Some((2, _)) => page + PAGE - 4,
+            Some((3, _)) => self.next.next_multiple_of(4),
             _ => self.next.next_multiple_of(256),
         };
         self.map(at, bytes)
