@@ -6,33 +6,16 @@
 
 use super::Translator;
 use super::resources::Image;
+use super::states::Copies;
 use super::surfaces::Wanted;
 use super::targets;
 use crate::memory::GuestMemory;
-use afterimage_gnm_types::{Registers, View, reg};
+use afterimage_gnm_types::{Registers, reg};
 use afterimage_shader_gcn::io::TargetKind;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind, Port, PortError};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
-
-/// What a draw copies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Copies {
-    pub(super) depth: bool,
-    pub(super) stencil: bool,
-}
-
-impl Copies {
-    pub(super) fn of(registers: &View) -> Self {
-        use reg::DB_RENDER_CONTROL as R;
-        Self { depth: registers.is_set(R::DEPTH_COPY), stencil: registers.is_set(R::STENCIL_COPY) }
-    }
-
-    pub(super) fn any(self) -> bool {
-        self.depth || self.stencil
-    }
-}
 
 /// A shader that copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

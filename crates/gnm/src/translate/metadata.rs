@@ -11,37 +11,18 @@
 
 use super::Translator;
 use super::formats::HostFormat;
+use super::masks::{Cmask, Htile};
 use super::targets::{Bound, Described};
 use crate::memory::GuestMemory;
 use afterimage_stream::ObjectId;
 use afterimage_stream::packets::*;
-use afterimage_texture::gnm::{EDGE, TileMask};
+use afterimage_texture::gnm::EDGE;
 use std::ops::Range;
 
 /// Places of metadata that are remembered.
 const MOST: usize = 4096;
 /// Rectangles of a packet.
 const MOST_RECTS: usize = 2048;
-
-/// Metadata of a colour target, which says which tiles are clear.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cmask {
-    pub(super) address: u64,
-    /// Bytes from one slice to the next, by the registers.
-    pub(super) slice: u64,
-    pub(super) mask: TileMask,
-    /// A texel of what is clear.
-    pub(super) value: [u32; 2],
-}
-
-/// Metadata of the depth target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Htile {
-    pub(super) address: u64,
-    pub(super) mask: TileMask,
-    /// Whether it says nothing of stencil.
-    pub(super) stencil_apart: bool,
-}
 
 /// A part of a slice that is clear.
 #[derive(Debug, PartialEq)]
@@ -88,12 +69,6 @@ impl Part {
             _ => Self::Rects(rects),
         }
     }
-}
-
-/// Generations of metadata that were looked at, by its address.
-#[derive(Debug, Default)]
-pub(super) struct Metadata {
-    known: rustc_hash::FxHashMap<u64, u64>,
 }
 
 impl Translator {

@@ -25,6 +25,7 @@ mod front;
 mod geometry;
 mod global_share;
 mod levels;
+mod masks;
 mod metadata;
 mod on_chip;
 mod own;

@@ -1,9 +1,9 @@
 //! What is known of a draw before anything is done for it, and why one is given up.
 
-use super::depth_copies::Copies;
 use super::levels::{DRAW, DRAW_PIXELS};
 use super::primitives::MOST_INDICES;
-use super::{states, targets};
+use super::states::{self, Copies};
+use super::targets;
 use afterimage_gnm_types::{Groups, View, reg};
 use afterimage_stream::PortError;
 use afterimage_stream::packets::Topology;

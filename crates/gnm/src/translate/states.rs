@@ -1,11 +1,28 @@
 //! Blending, depth bounds, rasteriser.
 
-use super::depth_copies::Copies;
 use super::targets;
 use afterimage_gnm_types::{View, enums, reg};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Once, Port};
 use smallvec::SmallVec;
+
+/// What a draw copies of its depth target into colour target 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Copies {
+    pub(super) depth: bool,
+    pub(super) stencil: bool,
+}
+
+impl Copies {
+    pub(super) fn of(registers: &View) -> Self {
+        use reg::DB_RENDER_CONTROL as R;
+        Self { depth: registers.is_set(R::DEPTH_COPY), stencil: registers.is_set(R::STENCIL_COPY) }
+    }
+
+    pub(super) fn any(self) -> bool {
+        self.depth || self.stencil
+    }
+}
 
 /// Whether the depth target is read or written. What copies it reads it in another way.
 pub(super) fn uses_depth(registers: &View) -> bool {

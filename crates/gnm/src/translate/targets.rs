@@ -3,7 +3,7 @@
 use super::Translator;
 use super::formats::{self, HostFormat, Use};
 use super::levels::TARGETS;
-use super::metadata::{Cmask, Htile, Metadata};
+use super::masks::{Cmask, Htile, Metadata};
 use super::surfaces::{SurfaceError, ViewDesc, Wanted};
 use super::texels::{Place, Shape};
 use super::viewport;
@@ -11,7 +11,7 @@ use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Group, Registers, View as RegisterView, reg, value::*};
 use afterimage_stream::packets::*;
 use afterimage_stream::{DeviceInfo, Format, ObjectId, Once};
-use afterimage_texture::gnm::TileMask;
+use afterimage_texture::gnm::{Description, Layout, TileMask};
 
 /// Bytes between the registers of one colour target and the next.
 const STRIDE: u32 = 0x3C;
@@ -119,6 +119,17 @@ fn extent(registers: &RegisterView, pitch: u32, lines: u32) -> [u32; 2] {
     })
 }
 
+/// Lines of a target of which there are several slices: as many as the registers say, where slices would follow one another otherwise.
+fn sliced(place: &Place, [width, height]: [u32; 2], lines: u32, slices: u32) -> [u32; 2] {
+    let slice = |height| {
+        let Place { tile_mode, element, pitch, samples, .. } = *place;
+        let flat = Description::flat(tile_mode, 8 * element, width, height);
+        let layout = Layout::new(&Description { layers: slices, samples, pitch, ..flat });
+        layout.ok().and_then(|layout| Some(layout.levels().first()?.slice_bytes))
+    };
+    [width, if slices > 1 && slice(height) != slice(lines) { lines } else { height }]
+}
+
 /// The format of colour target `n`, if there is one.
 pub(super) fn color_format(registers: &RegisterView, n: u32) -> Result<Option<HostFormat>, String> {
     let info = registers.get_nth(reg::CB_COLOR0_INFO, n, STRIDE);
@@ -152,6 +163,7 @@ pub(super) fn color(registers: &RegisterView, n: u32) -> Result<Option<Color>, S
         samples: 1 << reg::CB_COLOR0_ATTRIB::NUM_FRAGMENTS.of(attributes),
         pow2_pad: false,
     };
+    let [width, height] = sliced(&place, [width, height], (slice / pitch).max(1), last + 1);
     let shape = Shape { dimension: Dimension::D2, width, height, depth: 1, layers: last + 1, levels: 1 };
     let HostFormat { format, convert, .. } = host;
     // The register counts parts of 128 x 128 texels, 256 times four bits each.
@@ -201,6 +213,7 @@ pub(super) fn depth(registers: &RegisterView) -> Option<Depth> {
         samples: 1 << reg::DB_Z_INFO::NUM_SAMPLES.of(z),
         pow2_pad: false,
     };
+    let [width, height] = sliced(&place, [width, height], lines, last + 1);
     let stencil_mode = reg::DB_STENCIL_INFO::TILE_MODE_INDEX.of(stencil_info);
     let stencil = has_stencil.then(|| (address(reg::DB_STENCIL_READ_BASE), stencil_mode));
     let shape = Shape { dimension: Dimension::D2, width, height, depth: 1, layers: last + 1, levels: 1 };

@@ -4,6 +4,7 @@
 mod captured;
 mod compute;
 mod corpus;
+mod depth_copies;
 mod draws;
 mod formats;
 mod geometry;

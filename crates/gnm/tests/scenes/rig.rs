@@ -11,7 +11,9 @@ use afterimage_gnm_types::packets::Header;
 use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, SamplerDescriptor, op, reg, value::*};
 use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_stream::packets::CreateTexture;
-use afterimage_stream::{Arena, DeviceInfo, Executor, Format, FormatFeatures, Packet, Reader, Reply, StreamError};
+use afterimage_stream::{
+    Arena, DeviceFeatures, DeviceInfo, Executor, Format, FormatFeatures, Packet, Reader, Reply, StreamError,
+};
 use afterimage_vulkan::{Gpu as Device, Options, Renderer};
 use bytemuck::Pod;
 use std::sync::{Arc, OnceLock};
@@ -26,6 +28,12 @@ fn device() -> &'static Arc<Device> {
             panic!("{error}\n\nThese tests need a Vulkan driver and the validation layer: run `cargo xtask setup`.")
         })
     })
+}
+
+/// Whether the device has depth bounds.
+pub(crate) fn has_depth_bounds() -> bool {
+    static HAS: OnceLock<bool> = OnceLock::new();
+    *HAS.get_or_init(|| replaying().device_info().features & DeviceFeatures::DEPTH_BOUNDS != 0)
 }
 
 fn options() -> Options {
