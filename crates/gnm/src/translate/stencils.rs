@@ -348,6 +348,10 @@ impl Face {
         if write_mask & write_mask.wrapping_add(1) != 0 {
             return Err(MASKED);
         }
+        // The host clamps the whole value, and writes a part of it.
+        if (kinds[1] || kinds[2]) && write_mask != 0xFF {
+            return Err(MASKED);
+        }
         if self.always().is_none() && read_mask & write_mask != 0 {
             return Err(COMPARED);
         }
