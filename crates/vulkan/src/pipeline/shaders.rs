@@ -194,12 +194,16 @@ impl Variant {
                     continue;
                 }
                 variant.inputs |= 1 << (location & 31);
-                let kind = input.ty.kind;
-                variant.varyings.push(Varying {
+                let varying = Varying {
                     location: location.into(),
                     lanes: input.ty.lanes.into(),
-                    float: kind == Kind::Float,
-                });
+                    float: input.ty.kind == Kind::Float,
+                };
+                // Components that are interpolated in several ways are several inputs of one varying.
+                match variant.varyings.iter_mut().find(|known| known.location == varying.location) {
+                    Some(known) => known.lanes = known.lanes.max(varying.lanes),
+                    None => variant.varyings.push(varying),
+                }
             }
         }
         for output in &reflection.outputs {
