@@ -641,9 +641,9 @@ fn write_all<'a, T: Copy + PartialEq + 'a>(
         changed |= std::mem::replace(stored, *value) != *value;
     }
     if changed {
-        tracker.changed(state)
+        tracker.changed(state);
     } else {
-        tracker.filtered()
+        tracker.filtered();
     }
     changed
 }

@@ -237,6 +237,7 @@ mod tests {
             (&["replay", &at("other"), &at("in"), "--stats", "{}"], "in"),
             (&["replay", &at("in"), "--measure={}"], "in"),
             (&["replay", &at("in"), "--times={}"], "in"),
+            (&["replay", &at("in"), "--compile={}"], "in"),
             (&["replay", &at("in"), "--capture", "{}"], "in"),
             (&["replay", &at("in"), "--replace-shader", &replacement, "--stats", "{}"], "other"),
             (&["replay", &at("in"), "--screenshots", &list, "-o", "x", "--stats", "{}"], "list"),

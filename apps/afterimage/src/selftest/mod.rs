@@ -31,7 +31,7 @@ use std::process::ExitCode;
 /// and, where it is installed, of Vulkan's validation layer; and the same as JSON. It fetches nothing,
 /// and names neither the user nor folders of theirs.
 ///
-/// Besides, every shader of our corpora is compiled, and a pipeline made of it, and none of them is run.
+/// Besides, every shader of our corpora is compiled, and a pipeline made of it; none of them is run.
 ///
 /// A picture is right to the last bit; alike if 90 % of its pixels or more are the stored ones within
 /// one level of 255, and 2 % at most differ by more than 32, as devices do in filtering and at edges;

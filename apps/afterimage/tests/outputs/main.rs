@@ -45,6 +45,7 @@ const CASES: &[Case] = &[
     case("replay", "stats", &["replay", "work.gcap", "--stats", "out/f"], &[1]),
     case("replay", "measure", &["replay", "scene.aftercap", "--measure=out/f"], &[1]),
     case("replay", "times", &["replay", "scene.aftercap", "--times=out/f"], &[1]),
+    case("replay", "compile", &["replay", "scene.aftercap", "--compile=out/f"], &[1]),
     case("replay", "capture", &["replay", "work.gcap", "--capture", "out/f.aftercap"], &[3]),
     case("report", "output", &["report", "scene.aftercap", "-o", "out/f.html"], &[1]),
     case("trim", "output", &["trim", "scene.aftercap", "-o", "out/f.aftercap", "--calls", "5"], &[1]),

@@ -34,20 +34,27 @@ fn drawn(topology: Topology, indices: &[u32], bytes: u16, restart: u16) -> Vec<[
     pixels
 }
 
+/// Whether pictures are the same within a level: a triangle whose corners come in another order is interpolated from another one.
+fn are_alike(some: &[[u8; 4]], others: &[[u8; 4]]) -> bool {
+    let near = |(a, b): (&u8, &u8)| a.abs_diff(*b) <= 1;
+    some.len() == others.len() && some.iter().flatten().zip(others.iter().flatten()).all(near)
+}
+
 #[test]
 fn fans_bytes_and_restarts_are_lists_to_metal() {
     let list = drawn(Topology::TriangleList, &[1, 2, 0, 2, 3, 0, 3, 4, 0], 4, 0);
     assert!(list.iter().filter(|pixel| **pixel != [0, 0, 0, 255]).count() > 100);
     for bytes in [1, 2, 4] {
-        assert_eq!(drawn(Topology::TriangleFan, &[0, 1, 2, 3, 4], bytes, 0), list, "a fan, {bytes} bytes");
+        let fan = drawn(Topology::TriangleFan, &[0, 1, 2, 3, 4], bytes, 0);
+        assert!(are_alike(&fan, &list), "a fan, {bytes} bytes");
         let none = (u64::from(u32::MAX) >> (32 - 8 * u32::from(bytes))) as u32;
         let parts = [0, 1, 2, 3, none, 0, 3, 4];
-        assert_eq!(drawn(Topology::TriangleFan, &parts, bytes, 1), list, "two fans, {bytes} bytes");
+        assert!(are_alike(&drawn(Topology::TriangleFan, &parts, bytes, 1), &list), "two fans, {bytes} bytes");
         let parts = [1, 2, 0, 2, none, 2, 3, 0, 3, 4, 0];
         assert_eq!(drawn(Topology::TriangleList, &parts, bytes, 1), list, "a list, {bytes} bytes");
     }
     let strips = drawn(Topology::TriangleStrip, &[1, 2, 0, 3, 4], 2, 0);
-    assert_eq!(drawn(Topology::TriangleStrip, &[1, 2, 0, 3, 0xffff, 3, 0, 4], 2, 1), strips);
+    assert!(are_alike(&drawn(Topology::TriangleStrip, &[1, 2, 0, 3, 0xffff, 3, 0, 4], 2, 1), &strips));
 }
 
 #[test]
