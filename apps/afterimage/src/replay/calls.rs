@@ -6,7 +6,6 @@ use crate::Failure;
 use crate::nv2a::write_png;
 use afterimage_inspect::CallSet;
 use afterimage_render::step::Stepper;
-use afterimage_vulkan::Renderer;
 use std::path::Path;
 
 /// Executes a capture up to the last of the calls that are asked for, and writes pictures of some.
@@ -16,14 +15,7 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
     if args.frames.is_none() {
         options.wishes.screenshots = None;
     }
-    let mut replaced = None;
-    run_on(args, file, || {
-        let renderer = Renderer::new(options).map_err(|error| Failure::new(format!("{}: {error}", file.display())));
-        let mut renderer = renderer?;
-        replaced = Some(replace::install(args, &mut renderer)?);
-        Ok(renderer)
-    })?;
-    replaced.map_or(Ok(()), |replaced| replaced.check())
+    replace::on_vulkan(args, file, options, |renderer| run_on(args, file, renderer))
 }
 
 /// The same with a renderer of another kind, made when the calls are known.

@@ -8,7 +8,6 @@ use afterimage_output::Output;
 use afterimage_render::step::Stepper;
 use afterimage_stream::packets::Packet;
 use afterimage_stream::{ObjectId, State};
-use afterimage_vulkan::Renderer;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -37,14 +36,7 @@ impl Made {
 
 /// Goes through the calls that are asked for, with Vulkan.
 pub(super) fn run(args: &Args, file: &Path, to: Option<&Path>) -> Result<(), Failure> {
-    let mut replaced = None;
-    run_on(args, file, to, || {
-        let renderer = Renderer::new(options(args));
-        let mut renderer = renderer.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
-        replaced = Some(replace::install(args, &mut renderer)?);
-        Ok(renderer)
-    })?;
-    replaced.map_or(Ok(()), |replaced| replaced.check())
+    replace::on_vulkan(args, file, options(args), |renderer| run_on(args, file, to, renderer))
 }
 
 /// The same with a renderer of another kind. The file gets a line of JSON before each call, and one behind it: where a driver's compiler

@@ -3,8 +3,8 @@
 use super::Args;
 use crate::{Failure, shader};
 use afterimage_inspect::shader_hash;
-use afterimage_vulkan::Renderer;
-use std::path::PathBuf;
+use afterimage_vulkan::{Options, Renderer};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,6 +41,23 @@ impl Replaced {
             Err(Failure::new(format!("no shader that was created has a hash that begins with {}", replacement.hash)))
         })
     }
+}
+
+/// Replays with a renderer on Vulkan, made when it is asked for, that draws with the shaders that are asked for.
+pub(super) fn on_vulkan(
+    args: &Args,
+    file: &Path,
+    options: Options,
+    replay: impl FnOnce(Box<dyn FnOnce() -> Result<Renderer, Failure> + '_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut replaced = None;
+    replay(Box::new(|| {
+        let renderer = Renderer::new(options);
+        let mut renderer = renderer.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+        replaced = Some(install(args, &mut renderer)?);
+        Ok(renderer)
+    }))?;
+    replaced.map_or(Ok(()), |replaced: Replaced| replaced.check())
 }
 
 /// Has the renderer draw with the shaders that are asked for.

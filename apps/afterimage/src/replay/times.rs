@@ -6,7 +6,6 @@ use crate::Failure;
 use crate::dump::in_words;
 use afterimage_inspect::{Call, Capture};
 use afterimage_render::step::Stepper;
-use afterimage_vulkan::Renderer;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
@@ -17,14 +16,7 @@ const COLUMNS: usize = 100;
 
 /// Times the calls that are asked for, and says it.
 pub(super) fn run(args: &Args, file: &Path, to: Option<&Path>) -> Result<(), Failure> {
-    let mut replaced = None;
-    run_on(args, file, to, || {
-        let renderer = Renderer::new(options(args));
-        let mut renderer = renderer.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
-        replaced = Some(replace::install(args, &mut renderer)?);
-        Ok(renderer)
-    })?;
-    replaced.map_or(Ok(()), |replaced| replaced.check())
+    replace::on_vulkan(args, file, options(args), |renderer| run_on(args, file, to, renderer))
 }
 
 /// The same with a renderer of another kind, made when the calls are known.
