@@ -82,6 +82,15 @@ named_enum! {
     }
 }
 
+impl Interp {
+    /// Whether a location can be interpolated in both ways: they are the same, or differ in the place alone, so that a value that one has can be
+    /// interpolated again where the other wants it.
+    pub fn shares_location(self, other: Interp) -> bool {
+        let moves = |way| matches!(way, Interp::Smooth | Interp::Centroid | Interp::Sample);
+        self == other || moves(self) && moves(other)
+    }
+}
+
 named_enum! {
     /// Shape of a texture.
     Dim {

@@ -20,8 +20,9 @@
 //!
 //! Interface
 //! 10. Immediates are of the kind that the opcode's row says and name declared things.
-//! 11. Inputs and outputs belong to the stage, have the type of their builtin, and share no location. Shadow textures are
-//!     two-dimensional or cubes.
+//! 11. Inputs and outputs belong to the stage, have the type of their builtin, and share no location, except inputs of pixels that differ in
+//!     the place of interpolation alone (drivers have one way with or without perspective for a location). Shadow textures are two-dimensional
+//!     or cubes.
 //! 12. Quad opcodes, `demote` and interlocks are in the pixel stage only.
 //! 13. Specialisation constants are typed and differ in their number.
 //! 14. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
@@ -67,11 +68,12 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
         let place = Input::new(i);
         let (stages, ty) = match d.at {
             InputAt::Location(n) => {
-                // Components of one may be interpolated in other ways.
-                let same = |other: &InputDecl| other.at == d.at && other.ty == d.ty && other.interp != d.interp;
-                let others = m.inputs[..i].iter().filter(|other| other.at == d.at);
-                let again = m.stage == Stage::Pixel && d.ty.kind == Kind::Float && others.clone().count() > 0;
-                if !(again && others.clone().all(same)) {
+                let elsewhere = |other: &InputDecl| {
+                    other.ty == d.ty && other.interp != d.interp && other.interp.shares_location(d.interp)
+                };
+                let mut others = m.inputs[..i].iter().filter(|other| other.at == d.at).peekable();
+                let again = m.stage == Stage::Pixel && d.ty.kind == Kind::Float && others.peek().is_some();
+                if !(again && others.all(elsewhere)) {
                     take_location(place, &mut used, n, d.ty)?;
                 }
                 continue;

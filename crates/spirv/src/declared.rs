@@ -1,6 +1,6 @@
 //! What a module declares, as ids and types: what writes declarations and what writes code have in common.
 
-use afterimage_ir::{Interp, Output, Type};
+use afterimage_ir::{Output, Type};
 use smallvec::SmallVec;
 
 use crate::spec::{decoration, op, storage};
@@ -53,20 +53,10 @@ pub(crate) struct Shared {
     pub(crate) long: Option<Id>,
 }
 
-/// A component of an input of which others are interpolated in another way: a variable of its own, and how it is read.
-#[derive(Clone, Copy)]
-pub(crate) struct Part {
-    pub(crate) variable: Id,
-    /// Where to interpolate, if that is not where the variable is.
-    pub(crate) at: Option<Interp>,
-}
-
 /// Ids of what the module declares; `None` where the code does not use it.
 #[derive(Default)]
 pub(crate) struct Interface {
     pub(crate) inputs: SmallVec<[Option<Id>; 16]>,
-    /// Inputs that share a location with others, by their numbers: their components.
-    pub(crate) parts: Vec<(usize, [Option<Part>; 4])>,
     pub(crate) outputs: SmallVec<[Option<Id>; 16]>,
     /// The arrays of clip and of cull distances.
     pub(crate) distances: [Option<Id>; 2],

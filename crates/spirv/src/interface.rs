@@ -12,7 +12,7 @@ use crate::records::{self, Values};
 use crate::spec::{builtin, capability, decoration, dim, execution_mode, image_format, op, storage};
 use crate::words::{Id, Words};
 use crate::{EmitError, Options};
-use crate::{feedback, parts};
+use crate::{elsewhere, feedback};
 use afterimage_abi::{Table, descriptors, push, slots};
 
 /// Whether an output goes to a target of signed integers.
@@ -34,10 +34,13 @@ pub(crate) fn declare(
 ) -> Result<Interface, EmitError> {
     let mut out = Interface::default();
     let mut distances = [None; 2];
-    out.parts = parts::declare(w, m, uses);
     for (i, d) in m.inputs.iter().enumerate() {
-        if !uses.inputs[i] || out.parts.iter().any(|(input, _)| *input == i) {
+        if !uses.inputs[i] {
             out.inputs.push(None);
+            continue;
+        }
+        if let Some(first) = elsewhere::first(m, uses, i) {
+            out.inputs.push(out.inputs[first]);
             continue;
         }
         let ty = match d.at {

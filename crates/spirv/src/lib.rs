@@ -32,6 +32,7 @@
 mod bound;
 mod declared;
 mod doubles;
+mod elsewhere;
 mod emit;
 mod feedback;
 mod geometry;
@@ -41,7 +42,6 @@ mod memory;
 mod module;
 mod numbers;
 mod ops;
-mod parts;
 mod records;
 mod spec;
 mod wave;

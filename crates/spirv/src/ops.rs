@@ -4,6 +4,7 @@ use afterimage_ir::{BankSource, Imm, InputAt, InstData, Kind, Mask, Named, Op, O
 use smallvec::SmallVec;
 
 use crate::EmitError;
+use crate::elsewhere;
 use crate::emit::Emitter;
 use crate::interface::is_signed;
 use crate::spec::{ALIGNED, decoration, glsl, op, storage};
@@ -170,11 +171,11 @@ impl Emitter<'_> {
                         let at = self.w.value(op::AccessChain, pointer, &[variable, zero]);
                         self.w.value(op::Load, ty, &[at])
                     }
-                    Some(variable) => self.w.value(op::Load, ty, &[variable]),
-                    None => match self.load_parts(input.index(), full) {
-                        Some(value) => value,
-                        None => return malformed,
+                    Some(variable) => match elsewhere::first(self.m, self.uses, input.index()) {
+                        Some(_) => self.interpolated(variable, full, self.m.inputs[input.index()].interp),
+                        None => self.w.value(op::Load, ty, &[variable]),
                     },
+                    None => return malformed,
                 },
                 _ => return malformed,
             },

@@ -228,7 +228,8 @@ fn every_lookup_is_valid() {
         lookups_are_valid(TextureDecl::IN_TABLES, dim);
     }
     let tables = example("pixel { texture t0 tables 2d v0: i32 = const 7 v1: i32 = texture_levels t0, v0 return }");
-    let error = emit(&tables, &PROFILES[0]).unwrap_err().to_string();
+    let none = Options { features: Features::default(), ..PROFILES[0] };
+    let error = emit(&tables, &none).unwrap_err().to_string();
     assert_eq!(error, "`a texture in tables` needs descriptor indexing, which the device does not have");
 }
 
@@ -319,56 +320,54 @@ fn every_storage_image_is_valid() {
     }
 }
 
-/// Components of one location that are interpolated in several ways are variables of their own; where two ways differ in the place alone,
-/// one variable is interpolated at both.
+/// Inputs of one location are one variable, which is interpolated at the place of each.
 #[test]
-fn components_are_interpolated_each_in_its_way() {
+fn a_location_is_interpolated_at_several_places() {
     let module = example(
         "pixel {
           input in0 \"a\" : f32x4 location 2 smooth
-          input in1 \"b\" : f32x4 location 2 flat
-          input in2 \"c\" : f32x4 location 2 centroid
-          input in3 \"d\" : f32x4 location 2 sample
-          input in4 \"e\" : f32x4 location 3 linear
+          input in1 \"b\" : f32x4 location 2 centroid
+          input in2 \"c\" : f32x4 location 2 sample
+          input in3 \"d\" : f32x4 location 3 linear
           output out0 \"colour\" : f32x4 location 0
           v0: f32x4 = load_input in0
           v1: f32x4 = load_input in1
           v2: f32x4 = load_input in2
           v3: f32x4 = load_input in3
-          v4: f32x4 = load_input in4
-          v5: f32x2 = swizzle v0.xz
-          v6: f32 = swizzle v1.y
-          v7: f32 = swizzle v2.x
-          v8: f32 = swizzle v3.z
-          v9: f32 = swizzle v4.w
-          v10: f32 = fadd v6, v7
-          v11: f32 = fadd v8, v9
-          v12: f32x4 = construct v5, v10, v11
-          store_output out0, v12
+          v4: f32x4 = fadd v0, v1
+          v5: f32x4 = fadd v2, v3
+          v6: f32x4 = fadd v4, v5
+          store_output out0, v6
           return
         }",
     );
     for options in &PROFILES {
         let words = written(&module, options).words;
         validate(&words, &module);
-        // `OpDecorate`s of components, of which 1 is flat.
+        // `OpDecorate`s of locations: two inputs, an output.
         let mut at = 5;
-        let mut components = Vec::new();
+        let mut locations = Vec::new();
         while let Some(&head) = words.get(at) {
             let instruction = &words[at..at + (head >> 16) as usize];
-            if let [_, _, 31, component] = instruction[..]
+            if let [_, _, 30, location] = instruction[..]
                 && head & 0xffff == 71
             {
-                components.push(component);
+                locations.push(location);
             }
             at += instruction.len();
         }
-        components.sort_unstable();
-        assert_eq!(components, [0, 1, 2], "{module}");
+        locations.sort_unstable();
+        assert_eq!(locations, [0, 2, 3], "{module}");
     }
-    // The same way twice is once too often.
-    let twice = "pixel { input in0 \"a\" : f32x4 location 2 flat input in1 \"b\" : f32x4 location 2 flat return }";
-    assert!(verify(&parse(twice).unwrap()).is_err());
+    // The same way twice is once too often, and drivers interpolate a location with or without perspective.
+    for (one, other) in
+        [("smooth", "smooth"), ("flat", "flat"), ("smooth", "linear"), ("flat", "centroid"), ("linear", "sample")]
+    {
+        let text = format!(
+            "pixel {{ input in0 \"a\" : f32x4 location 2 {one} input in1 \"b\" : f32x4 location 2 {other} return }}"
+        );
+        assert!(verify(&parse(&text).unwrap()).is_err(), "{text}");
+    }
 }
 
 #[test]

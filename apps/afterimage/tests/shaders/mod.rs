@@ -32,7 +32,7 @@ use afterimage_shader_d3d9::{Program, Signature, assemble};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Encoder, Format, ObjectId, ObjectKind};
 use bytemuck::Zeroable;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -130,10 +130,15 @@ fn partner(entry: &Entry, module: &afterimage_ir::Module) -> (Language, Vec<u8>)
     }
     let mut text = "vertex \"partner\" {\n  output out0 : f32x4 position\n".to_owned();
     let mut code = "  v0: f32x4 = const 0.0, 0.0, 0.0, 1.0\n  store_output out0, v0\n".to_owned();
-    let locations = module.inputs.iter().filter_map(|input| match input.at {
-        InputAt::Location(location) => Some((location, input.ty)),
-        _ => None,
-    });
+    // Inputs that are interpolated at several places have a location in common.
+    let locations: BTreeMap<_, _> = module
+        .inputs
+        .iter()
+        .filter_map(|input| match input.at {
+            InputAt::Location(location) => Some((location, input.ty)),
+            _ => None,
+        })
+        .collect();
     for (n, (location, ty)) in (1..).zip(locations) {
         let zero = if ty.kind == Kind::Int { "0" } else { "0.0" };
         let zeros = vec![zero; ty.lanes.into()].join(", ");

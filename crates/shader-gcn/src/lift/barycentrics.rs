@@ -90,7 +90,7 @@ pub(super) enum Way {
     Nothing,
     /// The host interpolates.
     Host(Interp),
-    /// From the vertices, with the weights of this way: the host does it in another for this component.
+    /// From the vertices, with the weights of this way: the host does it in another for this location.
     Weighed(Interp),
     /// A step as the hardware does it, with the weight in a register.
     Step,
@@ -111,13 +111,16 @@ pub(super) struct Plan {
 /// What a program does with attributes, and what was declared of vertices.
 pub(super) struct Interpolation {
     pub(super) plan: Plan,
-    /// Inputs beside the attributes, with their locations.
-    pub(super) extra: Vec<(Corner, u8)>,
+    /// Inputs beside the attributes.
+    pub(super) extra: Vec<Extra>,
 }
 
-/// Whether two ways of interpolating differ in the place alone.
-fn differ_in_place(one: Interp, other: Interp) -> bool {
-    [one, other].iter().all(|way| matches!(way, Interp::Smooth | Interp::Centroid | Interp::Sample))
+/// An input that a geometry shader of the host gives.
+pub(super) struct Extra {
+    pub(super) corner: Corner,
+    /// How it was declared first: what is interpolated with perspective has another location than what is without.
+    pub(super) interp: Interp,
+    pub(super) location: u8,
 }
 
 impl Plan {
@@ -128,7 +131,8 @@ impl Plan {
         }
         let mut finder = Finder { source, flow, masks, weights: FxHashMap::default(), read: [false; 3] };
         finder.run();
-        let mut first_ways: FxHashMap<(u8, u8), Interp> = FxHashMap::default();
+        // Of each location: drivers may interpolate all of its components in one way.
+        let mut first_ways: FxHashMap<u8, Interp> = FxHashMap::default();
         // Attributes and components of which a step is done in registers.
         let mut in_registers: FxHashSet<(u8, u8)> = FxHashSet::default();
         let interpolating = || flow.insts.iter().enumerate().filter_map(|(at, inst)| Some((at, inst, inst.interp()?)));
@@ -153,12 +157,8 @@ impl Plan {
                 }
                 _ => continue,
             };
-            let first = location.map_or(interp, |at| *first_ways.entry((at, fields.chan)).or_insert(interp));
-            let way = if first == interp || differ_in_place(first, interp) {
-                Way::Host(interp)
-            } else {
-                Way::Weighed(interp)
-            };
+            let first = location.map_or(interp, |at| *first_ways.entry(at).or_insert(interp));
+            let way = if first.shares_location(interp) { Way::Host(interp) } else { Way::Weighed(interp) };
             plan.ways.insert(at, way);
         }
         for (at, inst, fields) in interpolating() {

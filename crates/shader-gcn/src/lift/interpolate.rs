@@ -7,7 +7,7 @@
 use afterimage_abi::corners::{self, Corner};
 use afterimage_ir::{Input, InputAt, InputDecl, Interp, Semantic, Type, Value};
 
-use super::barycentrics::{Attribute, INPUTS, Interpolation, PULL_MODEL, Plan, Way, registers};
+use super::barycentrics::{Attribute, Extra, INPUTS, Interpolation, PULL_MODEL, Plan, Way, registers};
 use super::inputs::builtin;
 use super::vector::notation::ir;
 use super::vector::write;
@@ -155,9 +155,9 @@ fn input(l: &mut Lifter, location: u8, interp: Interp, name: &str, semantic: Opt
 /// What a geometry shader of the host has for each of a primitive's vertices.
 fn corner(l: &mut Lifter, corner: Corner, interp: Interp, name: &str) -> Value {
     let Some(known) = &mut l.kept.interpolation else { return l.b.f32x4([0.0; 4]) };
-    let declared = known.extra.iter().find(|extra| extra.0 == corner).map(|extra| extra.1);
+    let declared = known.extra.iter().find(|extra| extra.corner == corner && extra.interp.shares_location(interp));
     let location = match declared {
-        Some(location) => location,
+        Some(extra) => extra.location,
         None => {
             let location = known.plan.free + known.extra.len() as u8;
             if location >= LOCATIONS {
@@ -167,7 +167,7 @@ fn corner(l: &mut Lifter, corner: Corner, interp: Interp, name: &str) -> Value {
                 });
                 return l.b.f32x4([0.0; 4]);
             }
-            known.extra.push((corner, location));
+            known.extra.push(Extra { corner, interp, location });
             location
         }
     };
