@@ -87,17 +87,18 @@ impl Painter<'_, '_> {
             self.fragment().is_some_and(|f| f.per_sample || !f.color_inputs.is_empty()) && self.samples > 1;
         if per_sample {
             for sample in 0..self.samples {
-                let masks = masks.map(|m| m & 1 << sample);
-                if masks != [0; 4] {
-                    self.shade(piece, x, y, masks, Some(sample));
+                let of_sample = masks.map(|m| m & 1 << sample);
+                if of_sample != [0; 4] {
+                    self.shade(piece, x, y, of_sample, (masks, Some(sample)));
                 }
             }
         } else {
-            self.shade(piece, x, y, masks, None);
+            self.shade(piece, x, y, masks, (masks, None));
         }
     }
 
-    fn shade(&mut self, piece: &Piece<'_>, x: i64, y: i64, mut masks: [u32; 4], sample: Option<u32>) {
+    /// Does what the covered samples of `masks` need, for one sample if it is named: `of` has those of all.
+    fn shade(&mut self, piece: &Piece<'_>, x: i64, y: i64, mut masks: [u32; 4], of: ([u32; 4], Option<u32>)) {
         let state = &self.draw.pipeline.0;
         let (early, coverage, to_one) = match self.fragment() {
             None => (true, false, false),
@@ -114,7 +115,7 @@ impl Painter<'_, '_> {
             }
         }
         if state.fragment.is_some() {
-            self.run(piece, x, y, masks, sample);
+            self.run(piece, x, y, masks, of);
             for (n, mask) in masks.iter_mut().enumerate() {
                 let lane = &self.lanes[n];
                 let alpha = f32::from_bits(lane.output[0][3]);
@@ -249,30 +250,28 @@ impl Painter<'_, '_> {
     }
 
     /// Runs the fragment function.
-    fn run(&mut self, piece: &Piece<'_>, x: i64, y: i64, masks: [u32; 4], sample: Option<u32>) {
+    fn run(&mut self, piece: &Piece<'_>, x: i64, y: i64, masks: [u32; 4], (all, sample): ([u32; 4], Option<u32>)) {
         let draw = self.draw;
         let Some(function) = &draw.pipeline.0.fragment else { return };
         let interface = &function.compiled.interface;
         let full = if self.samples >= 32 { u32::MAX } else { (1 << self.samples) - 1 };
         for (n, covered) in masks.into_iter().enumerate() {
             let pixel = [x + (n as i64 & 1), y + (n as i64 >> 1)];
-            let middle = match sample {
-                Some(sample) => positions(self.samples)[sample as usize],
-                None => [128, 128],
-            };
+            let middle = [128, 128];
+            let at_sample = sample.map_or(middle, |sample| positions(self.samples)[sample as usize]);
             // The middle, if it is covered or nothing is; else the first sample that is.
-            let centroid = match covered {
+            let centroid = match all[n] {
                 0 => middle,
                 mask if mask == full => middle,
                 mask => positions(self.samples)[mask.trailing_zeros() as usize],
             };
-            let here = piece.setup.place(pixel, middle);
-            let beside = piece.setup.place(pixel, centroid);
+            let here = piece.setup.place(pixel, at_sample);
+            let [center, beside] = [middle, centroid].map(|place| piece.setup.place(pixel, place));
             let depth = self.depth_of(piece, here);
             let lane = &mut self.lanes[n];
             lane.helper = u32::from(covered == 0);
             lane.killed = 0;
-            let at = [0, 1].map(|i| pixel[i] as f32 + middle[i] as f32 / 256.0);
+            let at = [0, 1].map(|i| pixel[i] as f32 + at_sample[i] as f32 / 256.0);
             lane.position = [at[0], at[1], depth, piece.setup.over_w(here)];
             lane.front_facing = u32::from(piece.front);
             lane.primitive_id = piece.number;
@@ -285,7 +284,11 @@ impl Painter<'_, '_> {
             lane.output = [[0; 4]; crate::call::OUT];
             lane.point_coord = piece.setup.in_point(here);
             for (slot, input) in interface.inputs.iter().enumerate() {
-                let place = |at: At| if at == At::Centroid { beside } else { here };
+                let place = |at: At| match at {
+                    At::Center => center,
+                    At::Centroid => beside,
+                    At::Sample => here,
+                };
                 lane.input[slot] = match input.interpolation {
                     Interpolation::Flat => piece.first.varyings[slot],
                     Interpolation::Perspective { at } => piece.setup.value(slot, true, place(at)),
