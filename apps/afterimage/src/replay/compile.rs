@@ -4,7 +4,7 @@ use super::replays::Replays;
 use super::{Args, options, replace};
 use crate::Failure;
 use afterimage_inspect::{Call, CallKind, Capture};
-use afterimage_output::Output;
+use afterimage_output::{Output, part_of};
 use afterimage_render::step::Stepper;
 use afterimage_stream::packets::Packet;
 use afterimage_stream::{ObjectId, State};
@@ -59,10 +59,7 @@ pub(super) fn run_on<R: Replays>(
         Some(to) => Some((to, Output::create_kept(to).map_err(|error| Failure::file("cannot write", to, error))?)),
     };
     let mut say = |line: Value| match &mut out {
-        Some((to, file)) => {
-            let written = writeln!(file, "{line}").and_then(|()| file.flush());
-            written.map_err(|error| Failure::file("cannot write", to, error))
-        }
+        Some((to, file)) => writeln!(file, "{line}").and_then(|()| file.flush()).map_err(|error| unwritten(to, error)),
         None => Ok(()),
     };
     let renderer = renderer()?;
@@ -89,9 +86,15 @@ pub(super) fn run_on<R: Replays>(
     let ended = super::Ended::of(args, file, stepper)?;
     match out {
         None => crate::say(&text(&mut all, &device)),
-        Some((to, file)) => file.finish().map_err(|error| Failure::file("cannot write", to, error))?,
+        Some((to, file)) => file.finish().map_err(|error| unwritten(to, error))?,
     }
     ended.outcome(file)
+}
+
+/// What cannot be written has its end missing, which is what it is kept in part for: nothing is left of it.
+fn unwritten(to: &Path, error: std::io::Error) -> Failure {
+    let _ = std::fs::remove_file(part_of(to));
+    Failure::file("cannot write", to, error)
 }
 
 /// What a call draws or dispatches with.
