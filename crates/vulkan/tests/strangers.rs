@@ -5,8 +5,8 @@
 mod common;
 
 use afterimage_ir::{
-    BankDecl, BankSource, Component, Dim, FeedbackDecl, GeometryDecl, ImageDecl, ImageFormat, InputAt, InputDecl,
-    InputPrimitive, Interp, Kind, MAX_ARRAY, MAX_BANK, MAX_STORAGE, MAX_VARS, Module, OutputAt, OutputDecl,
+    BankDecl, BankSource, Component, Dim, FeedbackDecl, GeometryDecl, IMAGE_SLOTS, ImageDecl, ImageFormat, InputAt,
+    InputDecl, InputPrimitive, Interp, Kind, MAX_ARRAY, MAX_BANK, MAX_STORAGE, MAX_VARS, Module, OutputAt, OutputDecl,
     OutputPrimitive, SpecDecl, Stage as In, TextureDecl, Type, Value,
 };
 use afterimage_shader::{CompileError, Language, Profile, RuntimeInfo, Shader};
@@ -690,7 +690,8 @@ fn textures_are_of_their_stages_slots_and_one_shape() {
 #[test]
 fn images_are_in_slots_that_are_there() {
     each_way(|host| {
-        let most = host.guest.renderer.gpu().profile.limits.max_per_stage_descriptor_storage_images.min(16);
+        let most =
+            host.guest.renderer.gpu().profile.limits.max_per_stage_descriptor_storage_images.min(IMAGE_SLOTS.into());
         for stage in [In::Vertex, In::Pixel, In::Compute] {
             let decl = |slot| ImageDecl { slot, dim: Dim::D2, component: Component::Uint, format: ImageFormat::R32 };
             host.bound("images", most, 256, |n| with(stage, |s| _ = s.image(decl((n - 1) as u8))));

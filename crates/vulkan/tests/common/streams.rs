@@ -419,7 +419,7 @@ impl Scene {
             32 => {
                 let viewport = SetViewport { x: 4.0, width: 8.0, height: 12.0, max_depth: 1.0, ..Default::default() };
                 let scissor = Rect { x: 1, y: (b % 3).into(), width: 20, height: 9 };
-                let further = vec![FurtherViewport { viewport, scissor }; usize::from(a) % 3];
+                let further = vec![FurtherViewport { viewport, scissor }; usize::from(a) % 4];
                 guest.encoder.push_tail(&SetViewports { count: further.len() as u32, pad: 0 }, &further);
             }
             33 => {
