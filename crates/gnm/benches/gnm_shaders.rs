@@ -29,7 +29,7 @@ fn folder() -> PathBuf {
 /// The shaders that a recording has sent.
 fn sent(path: &PathBuf) -> std::io::Result<Vec<Vec<u8>>> {
     let reader = Reader::new(BufReader::new(File::open(path)?)).map_err(std::io::Error::other)?;
-    let features = u32::MAX & !DeviceFeatures::PROCESSOR;
+    let features = !DeviceFeatures::PROCESSOR;
     let device = DeviceInfo { max_texture_2d: 16384, max_texture_3d: 2048, ..DeviceInfo::default() };
     let device = DeviceInfo { sample_counts: u32::MAX, features, formats: [u32::MAX; 96], ..device };
     let (link, recording) = recorder(device);
