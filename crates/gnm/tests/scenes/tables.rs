@@ -460,7 +460,7 @@ fn only_what_changes_in_a_table_is_sent() {
     }
     let commands = std::mem::take(&mut scene.commands);
     let at = scene.put(&commands);
-    let features = u32::MAX & !DeviceFeatures::PROCESSOR;
+    let features = !DeviceFeatures::PROCESSOR;
     let device = DeviceInfo { max_texture_2d: 16384, features, formats: [u32::MAX; 96], ..DeviceInfo::default() };
     let (link, recording) = recorder(device);
     let mut gpu = Gpu::new(scene.memory, link, "tables");
