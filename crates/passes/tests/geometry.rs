@@ -195,7 +195,7 @@ fn drawn(made: &Drawn, preparing: &Module, case: &Case) -> Vec<Vec<[u32; 4]>> {
 /// What is drawn: the first vertex of a primitive provokes.
 fn expected_drawn(vertex: &Module, geometry: &Module, case: &Case) -> Vec<Vec<[u32; 4]>> {
     let mut out = Vec::new();
-    each_primitive(vertex, geometry, case, &mut |stream, mut primitive| {
+    each_primitive(vertex, geometry, case, |stream, mut primitive| {
         if stream == 0 {
             primitive.rotate_right(usize::from(case.provoking == Provoking::Last));
             out.extend(primitive.into_iter().map(|outputs| {

@@ -126,7 +126,7 @@ pub(crate) fn each_primitive(
     vertex: &Module,
     geometry: &Module,
     case: &Case,
-    found: &mut dyn FnMut(usize, Vec<&Vec<[u32; 4]>>),
+    mut found: impl FnMut(usize, Vec<&Vec<[u32; 4]>>),
 ) {
     let decl = geometry.geometry.unwrap();
     let (run_vertex, run_geometry) = (Interpreter::new(vertex).unwrap(), Interpreter::new(geometry).unwrap());
@@ -160,7 +160,7 @@ pub(crate) fn each_primitive(
 pub(crate) fn expected(vertex: &Module, geometry: &Module, case: &Case) -> Captured {
     let mut out = Captured::new(case);
     let (strides, streams) = (strides(geometry), streams(geometry));
-    each_primitive(vertex, geometry, case, &mut |stream, primitive| {
+    each_primitive(vertex, geometry, case, |stream, primitive| {
         out.needed[stream] += 1;
         let mine: Vec<usize> = (0..4).filter(|&n| strides[n] != 0 && usize::from(streams[n]) == stream).collect();
         let bytes = |n: usize| primitive.len() as u32 * strides[n];
