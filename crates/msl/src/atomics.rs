@@ -84,6 +84,24 @@ pub(crate) fn write(out: &mut String, op: AtomicOp, space: Space) {
     out.push_str("}\n");
 }
 
+/// The name of [the function](write_wide) of an operation on 64 bits.
+pub(crate) fn wide_name(op: AtomicOp) -> String {
+    format!("atomic_{}_device2", op.name())
+}
+
+/// Writes the function of an operation on 64 bits of device memory, the lesser or the greater of two numbers.
+pub(crate) fn write_wide(out: &mut String, op: AtomicOp) {
+    let function = if op == AtomicOp::UMin { "atomic_min_explicit" } else { "atomic_max_explicit" };
+    let _ = write!(
+        out,
+        "\n// The lowest three bits of the address do not count.\n\
+         static inline void {}(uint2 address, uint2 value)\n{{\n    \
+         device atomic_ulong* at = reinterpret_cast<device atomic_ulong*>(as_type<ulong>(address & uint2(0xfffffff8u, 0xffffffffu)));\n    \
+         {function}(at, as_type<ulong>(value), memory_order_relaxed);\n}}\n",
+        wide_name(op)
+    );
+}
+
 /// The operations on texels that a shader calls, by the shape of the image and what its texels are.
 #[derive(Default)]
 pub(crate) struct Texels(Vec<(AtomicOp, Dim, Component)>);

@@ -53,6 +53,8 @@ struct Called {
     stores: u8,
     /// Bit per operation.
     atomics: u32,
+    /// The same on two words as one number.
+    wide_atomics: u32,
 }
 
 /// The functions that a shader calls.
@@ -90,10 +92,16 @@ impl Words {
         format!("atomic_{}_{}", op.name(), space.name())
     }
 
+    /// Name of the function that makes the two words at a device address the lesser or greater of what they are as one number and another.
+    fn wide_atomic(&mut self, op: AtomicOp) -> String {
+        self.called(Space::Device).wide_atomics |= 1 << atomics::number(op);
+        atomics::wide_name(op)
+    }
+
     /// Writes the functions that are called.
     pub(crate) fn write(&self, out: &mut String) {
         for (space, called) in [Space::Device, Space::Shared(self.shared)].into_iter().zip(self.called) {
-            if called.loads | called.stores == 0 && called.atomics == 0 {
+            if called.loads | called.stores == 0 && called.atomics | called.wide_atomics == 0 {
                 continue;
             }
             out.push_str(match space {
@@ -108,6 +116,9 @@ impl Words {
             }
             for &op in AtomicOp::ALL.iter().filter(|&&op| called.atomics >> atomics::number(op) & 1 != 0) {
                 atomics::write(out, op, space);
+            }
+            for &op in AtomicOp::ALL.iter().filter(|&&op| called.wide_atomics >> atomics::number(op) & 1 != 0) {
+                atomics::write_wide(out, op);
             }
         }
     }
@@ -235,9 +246,8 @@ impl Emitter<'_> {
     /// An atomic operation, whether anybody wants what was there or not.
     pub(crate) fn atomic(&mut self, data: &InstData, result: Value) -> Result<(), EmitError> {
         let Imm::Atomic(op) = data.imm else { return Err(EmitError::Malformed(data.op.name())) };
-        // Metal has no 64-bit ones that give what was there.
         if self.m.ty(result).lanes != 1 {
-            return Err(EmitError::Unsupported(data.op.name()));
+            return self.wide_atomic(data, op, result);
         }
         let space = self.space(data.op);
         let function = self.words.atomic(space, op);
@@ -252,6 +262,20 @@ impl Emitter<'_> {
         } else {
             self.line(format_args!("{text};"));
         }
+        Ok(())
+    }
+
+    /// One on 64 bits: Metal has the lesser and the greater of two unsigned numbers in device memory, and does not say what was there.
+    fn wide_atomic(&mut self, data: &InstData, op: AtomicOp, result: Value) -> Result<(), EmitError> {
+        let &[place, value] = &data.args[..] else { return Err(EmitError::Unsupported(data.op.name())) };
+        if !matches!(op, AtomicOp::UMin | AtomicOp::UMax) || data.op != Op::AtomicGlobal || self.is_used(result) {
+            return Err(EmitError::Unsupported(data.op.name()));
+        }
+        let function = self.words.wide_atomic(op);
+        let mut text = self.at(&function, Space::Device, place);
+        text.push_str(", ");
+        self.put_bits(&mut text, value);
+        self.line(format_args!("{text});"));
         Ok(())
     }
 

@@ -5,7 +5,7 @@ mod judge;
 mod world;
 
 use afterimage_ir::*;
-use afterimage_msl::{Options, emit};
+use afterimage_msl::{EmitError, Options, emit};
 use afterimage_passes::{FloatRules, float_rules, optimize};
 use judge::{Judge, Memory};
 use world::{ADDRESS, BASE, BYTES, Bytes, World};
@@ -119,6 +119,61 @@ fn every_atomic_operation_agrees() {
         judge_both(&mut judge, op.name(), &module);
     }
     judge.run().assert();
+}
+
+/// The lesser and the greater of two numbers of 64 bits, where nobody wants what was there: all lanes change one place, from each edge on.
+#[test]
+fn wide_atomic_operations_agree() {
+    const HALVES: [u32; 4] = [0, 1, !0, 0x8000_0000];
+    let mut judge = Judge::new();
+    for (op, first) in [(AtomicOp::UMin, !0), (AtomicOp::UMax, 0)] {
+        let module = kernel(|b, lane, address| {
+            let half = |b: &mut Builder, n: Value| {
+                let mut value = b.i32(HALVES[0] as i32);
+                for (i, &bits) in (1..).zip(&HALVES[1..]) {
+                    let (number, bits) = (b.i32(i), b.i32(bits as i32));
+                    let this = b.ieq(n, number);
+                    value = b.select(this, bits, value);
+                }
+                value
+            };
+            let (width, three, two, four) = (b.i32(8), b.i32(3), b.i32(2), b.i32(4));
+            let low = b.iand(lane, three);
+            let high = b.ushr(lane, two);
+            let high = b.iand(high, three);
+            let (low, high) = (half(b, low), half(b, high));
+            let pair = b.construct(&[low, high]);
+            // One place for sixteen lanes, and all edges.
+            let own = b.ushr(lane, four);
+            let offset = b.imul(own, width);
+            let own = advance(b, address, offset);
+            let edge = b.i32(first);
+            let edges = b.construct(&[edge; 2]);
+            b.store_global(own, edges);
+            b.barrier();
+            b.atomic_global(op, own, &[pair]);
+        });
+        let left = judge_both(&mut judge, op.name(), &module);
+        let wanted = if op == AtomicOp::UMin { [0, 0] } else { [!0; 2] };
+        assert_eq!(behind(&left)[..2], wanted);
+    }
+    judge.run().assert();
+}
+
+/// Others of 64 bits are refused, and so are these where somebody wants what was there.
+#[test]
+fn other_wide_atomic_operations_are_refused() {
+    for (op, wants) in [(AtomicOp::Add, false), (AtomicOp::IMin, false), (AtomicOp::UMax, true)] {
+        let module = kernel(|b, lane, address| {
+            let pair = b.construct(&[lane, lane]);
+            let found = b.atomic_global(op, address, &[pair]);
+            if wants {
+                b.store_global(address, found);
+            }
+        });
+        let refused = emit(&module, &Options::default()).map(|artifact| artifact.source);
+        assert_eq!(refused, Err(EmitError::Unsupported("atomic_global")), "{op:?} {wants}");
+    }
 }
 
 /// Many lanes count at one place: everybody gets another number, and after the barrier everybody sees the sum.
