@@ -251,6 +251,10 @@ impl<D: Device> Renderer<D> {
     /// Other faces, or another bias.
     #[inline(always)]
     fn raster_again(&mut self) -> bool {
+        // Lines may be wide now.
+        if matches!(plain.primitive, PrimitiveType::Line | PrimitiveType::LineStrip) {
+            return false;
+        }
         let Some(plain) = &self.bound.recorded.plain else { return false };
         let fill = plain.fill;
         self.set_raster(Cull::of(self.state.raster.cull), fill);

@@ -221,7 +221,10 @@ impl<D: Device> Renderer<D> {
             self.warn_once("corners of one face alone");
         }
         if !self.state.shaders.geometry.is_none() {
-            return self.draw_emitted(call, fills, corners);
+            return self.draw_emitted(call, None, fills, corners);
+        }
+        if let Some(made) = self.made(call) {
+            return self.draw_emitted(call, Some(made), fills, corners);
         }
         let points = call.topology == Topology::PointList || corners;
         let class = match call.topology {

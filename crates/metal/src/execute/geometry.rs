@@ -2,6 +2,9 @@
 //!
 //! The pass [`feedback`](afterimage_shader::feedback) makes the kernel, which has room for all that an invocation may emit. A draw of much is
 //! several dispatches, each with a draw behind it, in the order of its primitives.
+//!
+//! So are primitives drawn that Metal lacks, by geometry shaders of our own ([`Made`]): lines of a width, and lists of rectangles whose
+//! vertex shader cannot run for each corner.
 
 use crate::error::Result;
 use crate::execute::draw::Call;
@@ -12,16 +15,18 @@ use crate::pipeline::key::Topology as Class;
 use crate::renderer::Renderer;
 use crate::state::bound::Fills;
 use crate::state::feedback::row;
-use afterimage_ir::{GeometryDecl, OutputPrimitive};
+use afterimage_ir::{GeometryDecl, InputAt, OutputAt, OutputPrimitive};
 use afterimage_metal_calls::{Device, DrawCount, IndexType, PrimitiveType};
 use afterimage_shader::Drawing;
-use afterimage_shader::feedback::takes;
-use afterimage_stream::packets::Topology;
+use afterimage_shader::feedback::{Lines, Made, takes};
+use afterimage_stream::packets::{Cull, Fill, LineMode, Topology};
 
 /// Bytes of what is emitted before it is drawn, if a primitive is not more by itself.
 const MOST_BYTES: u64 = 8 << 20;
 /// Vertices that a draw may emit: more than any program draws, less than hangs a GPU.
 const MOST_EMITTED: u64 = 1 << 26;
+/// Lines are no wider than what any target has pixels.
+const WIDEST: f32 = 16384.0;
 /// What offsets of indices are multiples of.
 const ALIGN: u64 = 16;
 
@@ -42,17 +47,76 @@ impl<D: Device> Renderer<D> {
         })
     }
 
-    /// Draws what the geometry shader emits; its corners alone, if they are what is drawn of triangles. False where it was dropped.
+    /// What a draw's primitives are made by, if Metal lacks them.
+    pub(crate) fn made(&mut self, call: &Call) -> Option<Made> {
+        if !self.device.facts().addresses {
+            return None;
+        }
+        match call.topology {
+            // Else the vertex shader runs for each corner.
+            Topology::RectList => {
+                let apart = call.indexed || !call.first.is_multiple_of(3) || self.reads_attributes();
+                apart.then_some(Made::Rectangles)
+            }
+            Topology::LineList | Topology::LineStrip => {
+                let raster = &*self.state.raster;
+                let wide = raster.line_width != 0.0 && raster.line_width != 1.0;
+                let asked = wide || LineMode::of(raster.line_mode) == LineMode::Quad;
+                // What stores would do so more than once.
+                (asked && self.passes_on() && !self.stores_in_vertices()).then_some(Made::Lines)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the vertex shader says that it reads attributes.
+    fn reads_attributes(&self) -> bool {
+        let shader = self.shaders.get(self.state.shaders.vertex).and_then(|guest| guest.shader.as_ref());
+        let declared = shader.and_then(|shader| shader.declared());
+        declared.is_some_and(|module| module.inputs.iter().any(|input| matches!(input.at, InputAt::Location(_))))
+    }
+
+    /// Whether geometry shaders may read all that the vertex shader gives.
+    fn passes_on(&self) -> bool {
+        let shader = self.shaders.get(self.state.shaders.vertex).and_then(|guest| guest.shader.as_ref());
+        let declared = shader.and_then(|shader| shader.declared());
+        let apart = |at| matches!(at, OutputAt::Layer | OutputAt::ViewportIndex | OutputAt::CullDistance(_));
+        declared.is_none_or(|module| !module.outputs.iter().any(|output| apart(output.at)))
+    }
+
+    /// What lines are like, for the kernel that makes them.
+    fn lines(&self) -> Lines {
+        let (raster, viewport) = (&*self.state.raster, &*self.state.viewport);
+        let width = if raster.line_width == 0.0 { 1.0 } else { raster.line_width };
+        let rule = match LineMode::of(raster.line_mode) {
+            LineMode::Quad => Lines::QUAD,
+            LineMode::Bresenham => Lines::STEPS,
+            LineMode::Default | LineMode::Rectangular | LineMode::Smooth => Lines::RECTANGLE,
+        };
+        Lines { width: width.min(WIDEST), viewport: [viewport.width, viewport.height], rule }
+    }
+
+    /// Draws what the geometry shader emits, or what primitives are made of; the corners alone, if they are what is drawn of triangles.
+    /// False where it was dropped.
     #[cold]
-    pub(crate) fn draw_emitted(&mut self, call: &Call, fills: Fills, corners: bool) -> Result<bool> {
+    pub(crate) fn draw_emitted(
+        &mut self,
+        call: &Call,
+        made: Option<Made>,
+        fills: Fills,
+        corners: bool,
+    ) -> Result<bool> {
         let changed = self.state.tracker.take();
         self.bound.dirty.merge(changed);
         self.prepared = None;
-        let Some(decl) = self.geometry_decl() else { return Ok(false) };
+        let Some(decl) = made.map(Made::decl).or_else(|| self.geometry_decl()) else { return Ok(false) };
         if !self.device.facts().addresses {
             return Err(self.unsupported("geometry shaders"));
         }
-        let Some(row) = row(call.topology).filter(|row| takes(decl.input, row)) else {
+        // Neither faces nor fills are about lines.
+        let fills = if made == Some(Made::Lines) { Fills::One(Cull::None, Fill::Solid) } else { fills };
+        let topology = if made == Some(Made::Rectangles) { Topology::TriangleList } else { call.topology };
+        let Some(row) = row(topology).filter(|row| takes(decl.input, row)) else {
             self.warn_once("primitives that the geometry shader does not take, whose draws are skipped: they");
             return Ok(false);
         };
@@ -65,7 +129,7 @@ impl<D: Device> Renderer<D> {
         let (input, options) = self.fetched();
         let drawing = Drawing { provoking: self.provoking(), points: corners };
         let points = call.topology == Topology::PointList;
-        let Some(emitting) = self.wanted_geometry(points, &options, drawing) else { return Ok(false) };
+        let Some(emitting) = self.wanted_geometry(made, points, &options, drawing) else { return Ok(false) };
         let Some(mut prepared) = self.prepare(class, Some(emitting.reader))? else { return Ok(false) };
         let Some(mut asked) = self.asked(call, row)? else { return Ok(true) };
         let Some(plan) = asked.planned_whole() else { return Ok(true) };
@@ -98,8 +162,12 @@ impl<D: Device> Renderer<D> {
                 count,
                 pad: [0; 2],
             };
+            let mut told = bytemuck::bytes_of(&block).to_vec();
+            if made == Some(Made::Lines) {
+                told.extend(bytemuck::bytes_of(&self.lines()));
+            }
             asked.reached.push((buffer.clone(), true));
-            self.run_kernel(&running, bytemuck::bytes_of(&block), emits.groups(count), &asked.reached)?;
+            self.run_kernel(&running, &told, emits.groups(count), &asked.reached)?;
             asked.reached.pop();
             let indices = emits.indices(count) as u32;
             let count_of = DrawCount { first: 0, count: indices, instances: 1, base_instance: 0 };

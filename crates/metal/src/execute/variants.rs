@@ -1,15 +1,15 @@
 //! Choosing the variants of the bound shaders.
 
 use crate::pipeline::captures::{Captured, Stages};
-use crate::pipeline::emitting::Emitting;
+use crate::pipeline::emitting::{Emitter, Emitting};
 use crate::pipeline::key::Topology as Class;
 use crate::renderer::Renderer;
 use crate::resources::sampler::Sampler;
 use crate::resources::texture::{Shape, Texture};
 use afterimage_abi::slots::FIRST_VERTEX_TEXTURE;
 use afterimage_metal_calls::Device;
-use afterimage_shader::feedback::Options;
 use afterimage_shader::feedback::table::Provoking;
+use afterimage_shader::feedback::{Made, Options};
 use afterimage_shader::msl::Samplers;
 use afterimage_shader::{Drawing, RuntimeInfo, bound};
 use afterimage_stream::packets::{BlendOp, SetBlend, Swizzle, TextureBinding};
@@ -178,15 +178,24 @@ impl<D: Device> Renderer<D> {
         Some(Captured { number, kernel, strides, geometry: geometry.is_some() })
     }
 
-    /// The kernel that runs the bound geometry shader, and what reads what it emits; `None` where it cannot be made. `points` are what goes
-    /// into it.
-    pub(crate) fn wanted_geometry(&mut self, points: bool, options: &Options, drawing: Drawing) -> Option<Emitting<D>> {
+    /// The kernel that runs the bound geometry shader, or one that makes primitives, and what reads what it emits; `None` where it cannot be
+    /// made. `points` are what goes into it.
+    pub(crate) fn wanted_geometry(
+        &mut self,
+        made: Option<Made>,
+        points: bool,
+        options: &Options,
+        drawing: Drawing,
+    ) -> Option<Emitting<D>> {
         let mut runtime = self.runtime(if points { Class::Point } else { Class::Triangle });
         let bound = *self.state.shaders;
         let shader = |id| self.shaders.get(id).and_then(|guest| guest.shader.clone());
-        let (vertex, geometry) = (shader(bound.vertex)?, shader(bound.geometry)?);
+        let (vertex, geometry) = (shader(bound.vertex)?, shader(bound.geometry));
         runtime.link = vertex.link();
-        let of = (bound.geometry, &*geometry);
+        let of = match made {
+            Some(made) => (bound.vertex, Emitter::Made(made)),
+            None => (bound.geometry, Emitter::Guest(geometry.as_deref()?)),
+        };
         let made = self.library.emitting(&self.device, &vertex, of, &runtime, options, drawing);
         let ([number, reader], emits) = made?;
         let kernel = self.pipelines.kernel(&self.device, &mut self.library, number)?;

@@ -3,7 +3,7 @@
 
 use crate::pipeline::shaders::Library;
 use afterimage_metal_calls::Device;
-use afterimage_shader::feedback::{Emits, Options};
+use afterimage_shader::feedback::{Emits, Made, Options};
 use afterimage_shader::{Drawing, RuntimeInfo, Shader, Stage};
 use afterimage_stream::ObjectId;
 
@@ -26,28 +26,48 @@ pub(crate) struct Emitted {
     emits: Emits,
 }
 
+/// What makes primitives of vertices.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Emitter<'a> {
+    /// A guest's geometry shader.
+    Guest(&'a Shader),
+    /// One that is made for primitives which Metal lacks.
+    Made(Made),
+}
+
 impl<D: Device> Library<D> {
     /// The kernel and the vertex function of a geometry shader with a vertex shader in front of it; none where they cannot be made.
     pub(crate) fn emitting(
         &mut self,
         device: &D,
         vertex: &Shader,
-        (id, geometry): (ObjectId, &Shader),
+        (id, emitter): (ObjectId, Emitter<'_>),
         runtime: &RuntimeInfo,
         options: &Options,
         drawing: Drawing,
     ) -> Option<([u32; 2], Emits)> {
-        let key = geometry.drawn_geometry_key(vertex, &self.profile, runtime, options, drawing);
+        let profile = &self.profile;
+        let key = match emitter {
+            Emitter::Guest(geometry) => geometry.drawn_geometry_key(vertex, profile, runtime, options, drawing),
+            Emitter::Made(made) => vertex.made_geometry_key(made, profile, runtime, options, drawing),
+        };
         if let Some(known) = self.emitted.get(&key) {
             return known.map(|known| (known.numbers, known.emits));
         }
-        let made = geometry.drawn_geometry_msl(vertex, &self.profile, runtime, options, drawing);
+        let made = match emitter {
+            Emitter::Guest(geometry) => geometry.drawn_geometry_msl(vertex, profile, runtime, options, drawing),
+            Emitter::Made(made) => vertex.made_geometry_msl(made, profile, runtime, options, drawing),
+        };
         let made = made.inspect_err(|error| {
             tracing::error!("{id} cannot be compiled: {error}; its draws are skipped");
             self.failures += 1;
         });
         let emitted = made.ok().and_then(|made| {
-            let of = (id, geometry.hash());
+            let hash = match emitter {
+                Emitter::Guest(geometry) => geometry.hash(),
+                Emitter::Made(_) => vertex.hash(),
+            };
+            let of = (id, hash);
             let kernel = self.add(device, of, made.kernel, Stage::Vertex)?;
             let reader = self.add(device, of, made.vertex, Stage::Vertex)?;
             Some(Emitted { numbers: [kernel, reader], emits: made.emits })

@@ -30,6 +30,7 @@ pub use drawn::*;
 pub const HAS: has::Has = has::Has {
     primitives: false,
     raster_options: false,
+    wide_lines: true,
     sampler_options: true,
     images: true,
     image_atomics: true,

@@ -191,12 +191,15 @@ fn what_is_not_there_is_refused_by_name_and_the_rest_goes_on() {
     guest.encoder.push(&BeginFeedback::default());
     guest.encoder.push(&EndFeedback::default());
     guest.vertices(&full(0.5, GREEN));
-    guest.draw(Topology::RectList, 0, 3);
+    let culls = "vertex \"culls\" {\n  output out0 : f32x4 position\n  output out1 : f32 cull_distance 0\n  v0: f32x4 = const 0.0, 0.0, 0.0, 1.0\n  v1: f32 = const 1.0\n  store_output out0, v0\n  store_output out1, v1\n  return\n}";
+    guest.shaders(culls, COLOR);
+    guest.draw(Topology::TriangleList, 0, 3);
     guest.try_run().unwrap();
     guest.replies.clear();
+    guest.shaders(VERTEX, COLOR);
     guest.draw(Topology::TriangleList, 0, 6);
     assert_eq!(guest.pixels().count(rgba(GREEN)), 256);
-    assert_eq!((guest.renderer.draws(), guest.renderer.skipped_draws()), (2, 1), "the shader reads attributes");
+    assert_eq!((guest.renderer.draws(), guest.renderer.skipped_draws()), (2, 1), "Metal has no culling distances");
     guest.finish();
 }
 
@@ -368,6 +371,61 @@ fn rectangles_have_a_fourth_corner() {
     near(8, 8, [0, 0, 255, 255]);
     near(15, 15, [255, 255, 255, 255]);
     near(15, 8, [255, 0, 255, 255]);
+    guest.finish();
+}
+
+#[test]
+fn rectangles_of_attributes_have_a_fourth_corner_also_by_indices() {
+    // Colours at the corners: the fourth has what the second has more than the first, and the third.
+    let corner = |x: f32, y: f32, color: [f32; 4]| vertex(x, y, 0.5, color);
+    let rectangle = |x: f32, y: f32| {
+        [corner(x, y, [0.0, 0.0, 0.0, 1.0]), corner(x + 1.0, y, RED), corner(x, y - 1.0, [0.0, 0.0, 1.0, 1.0])]
+    };
+    let vertices = [rectangle(-1.0, 1.0), rectangle(0.0, 0.0)].concat();
+    let check = |pixels: &Pixels| {
+        let near = |x: u32, y: u32, expected: [u8; 4]| {
+            let there = pixels.at(x, y);
+            assert!(there.iter().zip(expected).all(|(a, b)| a.abs_diff(b) < 18), "{x}, {y}: {there:?}");
+        };
+        near(0, 0, [0, 0, 0, 255]);
+        near(7, 0, [255, 0, 0, 255]);
+        near(7, 7, [255, 0, 255, 255]);
+        near(0, 7, [0, 0, 255, 255]);
+        near(15, 15, [255, 0, 255, 255]);
+        assert_eq!((pixels.at(12, 4), pixels.at(4, 12)), ([0, 255, 0, 255], [0, 255, 0, 255]));
+    };
+    let mut guest = black();
+    guest.clear(Clear::COLOR, GREEN, 1.0, 0);
+    guest.vertices(&vertices);
+    guest.draw(Topology::RectList, 0, 6);
+    check(&guest.pixels());
+    guest.clear(Clear::COLOR, GREEN, 1.0, 0);
+    guest.draw_indices(Topology::RectList, &[3, 4, 5, 0, 1, 2], 2, 0);
+    check(&guest.pixels());
+    // From within a rectangle on: of the six vertices the last three.
+    let mut moved = vec![vertices[0]];
+    moved.extend(&vertices);
+    guest.clear(Clear::COLOR, GREEN, 1.0, 0);
+    guest.vertices(&moved);
+    guest.draw(Topology::RectList, 1, 6);
+    check(&guest.pixels());
+    guest.finish();
+}
+
+#[test]
+fn lines_become_wide_and_narrow_again_between_draws() {
+    let mut guest = black();
+    let line: Vec<Vertex> = [-0.8, 0.8].map(|x| vertex(x, 1.0 / 16.0, 0.5, GREEN)).into();
+    guest.vertices(&line);
+    let mut rows = |line_width: f32| {
+        guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+        guest.encoder.push(&SetRaster { depth_clip: 1, sample_mask: u32::MAX, line_width, ..SetRaster::default() });
+        guest.draw(Topology::LineList, 0, 2);
+        guest.draw(Topology::LineList, 0, 2);
+        let pixels = guest.pixels();
+        (0..16).filter(|y| pixels.at(8, *y) == rgba(GREEN)).count()
+    };
+    assert_eq!([1.0, 5.0, 0.0, 3.0, 1.0].map(&mut rows), [1, 5, 1, 3, 1]);
     guest.finish();
 }
 

@@ -9,6 +9,7 @@
 //!   indirect draws, draws of as many vertices as were captured, capacity left by those, and restarts among indices.
 //! * [`lower_geometry`] does the same for a geometry shader with the vertex shader in front of it.
 //! * [`draw_geometry`] draws what a geometry shader emits where there is no such stage: a compute shader stores it, a vertex shader reads it.
+//!   [`draw_made`] does so with a geometry shader of our own, for primitives that a device lacks.
 //! * Vertex attributes are read from memory by the shader itself, as [`Fetch`] says.
 
 pub mod block;
@@ -21,7 +22,7 @@ mod prepare;
 pub mod table;
 
 pub use fetch::{Fetch, Layout, Number};
-pub use geometry::{Drawing, Drawn, Emits, draw_geometry, lower_geometry, takes};
+pub use geometry::{Drawing, Drawn, Emits, Lines, Made, draw_geometry, draw_made, lower_geometry, takes};
 pub use lower::lower;
 pub use plan::{Plan, plan, plan_list};
 pub use prepare::prepare;

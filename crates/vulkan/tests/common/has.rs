@@ -18,8 +18,10 @@ pub struct Captures {
 pub struct Has {
     /// Queries of primitives.
     pub primitives: bool,
-    /// Wide lines, modes of lines.
+    /// Smooth lines, and devices that lack modes of lines.
     pub raster_options: bool,
+    /// Wide lines, and modes of them.
+    pub wide_lines: bool,
     /// Samplers with a bias of the level of detail, and with any colour of borders.
     pub sampler_options: bool,
     /// Storage images.

@@ -28,6 +28,7 @@ pub use drawn::*;
 pub const HAS: has::Has = has::Has {
     primitives: true,
     raster_options: true,
+    wide_lines: true,
     sampler_options: true,
     images: true,
     image_atomics: true,

@@ -15,6 +15,7 @@ use afterimage_ir::{
 };
 use bytemuck::{Pod, Zeroable};
 
+use super::made::{self, Made};
 use super::source::{Source, share};
 use crate::feedback::block::{Draw, GROUP};
 use crate::feedback::code::{Code, System, check};
@@ -107,6 +108,32 @@ pub fn draw_geometry(
 ) -> Result<Drawn, FeedbackError> {
     check(vertex, Stage::Vertex)?;
     check(geometry, Stage::Geometry)?;
+    draw(vertex, geometry, attributes, provoking)
+}
+
+/// The same with a geometry shader that makes primitives which a device lacks. What the compute shader is told has [`Lines`](super::Lines)
+/// behind it, for those.
+///
+/// # Errors
+/// [`FeedbackError`] says what the vertex shader has that cannot be lowered.
+pub fn draw_made(
+    vertex: &Module,
+    made: Made,
+    attributes: &[Attribute],
+    provoking: Provoking,
+) -> Result<Drawn, FeedbackError> {
+    check(vertex, Stage::Vertex)?;
+    // No geometry shader has a bank of feedback, so this one is verified as the kernel that it becomes.
+    let geometry = made::module(vertex, made)?;
+    draw(vertex, &geometry, attributes, provoking)
+}
+
+fn draw(
+    vertex: &Module,
+    geometry: &Module,
+    attributes: &[Attribute],
+    provoking: Provoking,
+) -> Result<Drawn, FeedbackError> {
     let Some(decl) = geometry.geometry else { return Err(FeedbackError::Stage(geometry.stage.name())) };
     let (vertex, geometry) = share(vertex, geometry)?;
     let (places, stride) = places(&geometry);

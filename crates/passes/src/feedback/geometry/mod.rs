@@ -9,6 +9,7 @@
 //! the group adds up what comes before each lane; the second time they are stored.
 
 mod drawn;
+mod made;
 mod source;
 
 use std::mem::offset_of;
@@ -25,7 +26,8 @@ use super::table::{Provoking, Row, TABLE};
 use super::{Attribute, FeedbackError};
 use source::{Source, share, total};
 
-pub use drawn::{Drawing, Drawn, Emits, draw_geometry};
+pub use drawn::{Drawing, Drawn, Emits, draw_geometry, draw_made};
+pub use made::{Lines, Made};
 pub use source::takes;
 
 /// More primitives than any buffer has room for.
