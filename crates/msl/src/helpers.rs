@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use afterimage_ir::{Kind, Op, Type};
+use afterimage_ir::{Component, Dim, Kind, Op, TextureDecl, Type};
 
 use crate::expr::type_name;
+use crate::texture_types::texture_type;
 
 /// What sets a border of any colour.
 const BORDERED: &str = "
@@ -12,6 +13,77 @@ const BORDERED: &str = "
 template <typename T> static inline T bordered(T black, T white, T border)
 {
     return black + (white - black) * border;
+}
+";
+
+/// What compares with a border of any colour. The texels of a border of 0 and of one of 1 compare otherwise but where all borders compare
+/// alike, so what one lookup has more than the other is how much of the border is in them.
+const COMPARED: &str = "
+// A lookup that compares with a border, of those with one of 0 and one of 1. `holds` is what is had of a reference below the border, equal
+// to it, and above it.
+template <typename T> static inline T compared(T black, T white, float border, float reference, float4 holds)
+{
+    float at = precise::clamp(reference, 0.0f, 1.0f);
+    float outside = at < border ? holds.y : at == border ? holds.z : holds.w;
+    return precise::min(black, white) + fabs(white - black) * outside;
+}
+";
+
+/// The shapes of textures whose least or greatest texels are taken, with what their functions are called.
+const REDUCED: [(Dim, &str); 3] =
+    [(Dim::D2, "reduced_texel"), (Dim::D2Array, "reduced_layer"), (Dim::D3, "reduced_volume")];
+
+/// Writes the lookup that takes the least or greatest texel, for a shape: the sampler gives the nearest texel, and all around a place are
+/// looked up in turn.
+fn write_reduced(out: &mut String, dim: Dim, name: &str) {
+    let texture = texture_type(&TextureDecl { slot: 0, dim, shadow: false, component: Component::Float });
+    let lanes = if dim == Dim::D3 { 3 } else { 2 };
+    let floats = type_name(Type::new(Kind::Float, lanes));
+    let (layer, in_layer) = if dim == Dim::D2Array { (", uint layer", ", layer") } else { ("", "") };
+    let (deep, depth) = if lanes == 3 { (", float(texture.get_depth(at))", ", float(corner >> 2u)") } else { ("", "") };
+    let corners = 1 << lanes;
+    let _ = write!(
+        out,
+        "
+// The least or greatest of the texels that a linear filter would mix, as `how` says.
+static inline float4 {name}({texture} texture, sampler nearest, {floats} place{layer}, {floats} moved, float detail, float4 how)
+{{
+    uint kinds = uint(how.y);
+    float clamped = precise::clamp(detail, how.z, how.w);
+    bool is_linear = ((clamped > 0.0f ? kinds >> 1u : kinds) & 1u) != 0u;
+    float wanted = precise::clamp(clamped, 0.0f, float(texture.get_num_mip_levels() - 1u));
+    bool mixes = (kinds & 4u) != 0u;
+    uint first = uint(mixes ? floor(wanted) : floor(wanted + 0.5f));
+    uint last = mixes ? uint(ceil(wanted)) : first;
+    float4 found = float4(0.0f);
+    bool is_first = true;
+    for (uint at = first; at <= last; at++) {{
+        {floats} size = {floats}(float(texture.get_width(at)), float(texture.get_height(at)){deep});
+        {floats} texel = place * size + moved - {floats}(is_linear ? 0.5f : 0.0f);
+        {floats} low = floor(texel);
+        {floats} part = is_linear ? texel - low : {floats}(0.0f);
+        for (uint corner = 0u; corner < {corners}u; corner++) {{
+            {floats} by = {floats}(float(corner & 1u), float(corner >> 1u & 1u){depth});
+            // What has no weight is no part of it.
+            if (all(by == {floats}(0.0f) || part > {floats}(0.0f))) {{
+                float4 one = how.x * texture.sample(nearest, (low + by + {floats}(0.5f)) / size{in_layer}, level(float(at)));
+                found = is_first ? one : precise::max(found, one);
+                is_first = false;
+            }}
+        }}
+    }}
+    return how.x * found;
+}}
+"
+    );
+}
+
+/// The level of detail of gradients in texels.
+const DETAIL: &str = "
+// The level of detail that changes of a place in texels ask for.
+template <typename T> static inline float detail_of(T dx, T dy)
+{
+    return 0.5f * precise::log2(precise::max(dot(dx, dx), dot(dy, dy)));
 }
 ";
 
@@ -216,6 +288,10 @@ pub(crate) struct Helpers {
     called: [u8; HELPERS.len()],
     /// Whether borders are made.
     pub(crate) bordered: bool,
+    /// Whether borders are made that are compared with.
+    pub(crate) compared: bool,
+    /// A bit for each shape whose least or greatest texels are taken.
+    reduced: u8,
 }
 
 impl Helpers {
@@ -226,10 +302,28 @@ impl Helpers {
         HELPERS[at].name
     }
 
+    /// Name of the function that takes the least or greatest texel of a texture of the shape.
+    pub(crate) fn reduce(&mut self, dim: Dim) -> Option<&'static str> {
+        let at = REDUCED.iter().position(|(of, _)| *of == dim)?;
+        self.reduced |= 1 << at;
+        Some(REDUCED[at].1)
+    }
+
     /// Writes the functions that are called.
     pub(crate) fn write(&self, out: &mut String) {
+        if self.reduced != 0 {
+            out.push_str(DETAIL);
+        }
+        for (at, (dim, name)) in REDUCED.iter().enumerate() {
+            if self.reduced >> at & 1 != 0 {
+                write_reduced(out, *dim, name);
+            }
+        }
         if self.bordered {
             out.push_str(BORDERED);
+        }
+        if self.compared {
+            out.push_str(COMPARED);
         }
         for (helper, &called) in HELPERS.iter().zip(&self.called).filter(|(_, called)| **called != 0) {
             let Helper { name, operands, result, body, comment, .. } = *helper;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use afterimage_abi::metal;
 use afterimage_ir::{
-    BankSource, Flags, Imm, Input, InputAt, Interp, Kind, Module, Named, Op, Output, OutputAt, Reflection, Spec, Stage,
-    Texture, Type, Uses,
+    BankSource, Component, Flags, Imm, Input, InputAt, Interp, Kind, Module, Named, Op, Output, OutputAt, Reflection,
+    Spec, Stage, Texture, Type, Uses,
 };
 
 use crate::bindings::{
@@ -48,6 +48,8 @@ pub(crate) struct Made {
     pub(crate) register: u32,
     /// Whether a bias is added.
     pub(crate) biased: bool,
+    /// Whether the least or greatest texel is taken.
+    pub(crate) reduced: bool,
 }
 
 /// What a lane can know of its wave.
@@ -305,11 +307,14 @@ fn textures(out: &mut Interface, m: &Module, uses: &Uses, options: &Options) {
             }
             let has = |bits: u32| bits.checked_shr(index).unwrap_or(0) & 1 != 0;
             made.biased = has(options.samplers.biased);
-            if has(options.samplers.bordered) && !d.shadow {
+            if has(options.samplers.bordered) {
                 made.white = out.names.pick(&format!("{sampler}_white"), "");
                 others.push((made.white.clone(), Source::WhiteSampler(d.slot)));
             }
-            extras |= made.biased || !made.white.is_empty();
+            // Cubes have no texels beside each other, and integers are not mixed.
+            made.reduced =
+                has(options.samplers.reduced) && !d.shadow && !d.dim.is_cube() && d.component == Component::Float;
+            extras |= made.biased || made.reduced || !made.white.is_empty();
         }
         out.textures.push((texture, sampler));
         out.made.push(made);

@@ -17,7 +17,10 @@
 //!   stage and the slot - 20 in the compute stage, since Metal's argument tables are per stage ([`texture_index`]).
 //! * Storage images: `[[texture(20 + n)]]`, `n` being the slot ([`image_index`]). Cubes are arrays of their faces.
 //! * Where samplers have what Metal's have not ([`Samplers`]), `constant float4* samplers [[buffer(13)]]` has two registers for each texture
-//!   of the argument table: the border, and the bias of the level of detail in x. A texture whose border is made has a second sampler
+//!   of the argument table: the border, and the bias of the level of detail in x, behind which is what comparisons give whose reference is less
+//!   than the texel, equal to it, and greater. (Of [filters](Samplers::reduced) that take one texel the first register has -1 for the
+//!   least or 1 for the greatest, a sum of 1, 2 and 4 where texels of a level that is too small, of one that is too large, and levels are
+//!   mixed, and the least and the greatest level of detail.) A texture whose border is made has a second sampler
 //!   ([`Source::WhiteSampler`]), which differs from the first in a white border where that has a black one, transparent both. Samplers
 //!   beyond the 16 that there are have other indices, from the end on.
 //! * Vertex inputs are `[[attribute(location)]]`, varyings `[[user(locN)]]` in both stages, colour outputs `[[color(location)]]`. What a pixel
@@ -71,6 +74,8 @@ pub struct Samplers {
     pub biased: u32,
     /// Borders of colours that Metal does not have.
     pub bordered: u32,
+    /// Filters that take the least or greatest of the texels which others mix. The samplers themselves take the nearest texel.
+    pub reduced: u32,
 }
 
 /// Choices of the writer.

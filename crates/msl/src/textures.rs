@@ -2,15 +2,18 @@
 //!
 //! What samplers of Metal lack is made here of the values in the block of [`metal::SAMPLERS`](afterimage_abi::metal::SAMPLERS), for the slots
 //! of [`Samplers`](crate::Samplers). A bias of the level of detail is added to what the shader gives. A border of any colour is made of two
-//! lookups, with a black and with a white border: what one has more than the other is how much of the border is in it.
+//! lookups, with a black and with a white border: what one has more than the other is how much of the border is in it. Where lookups compare,
+//! the border is compared with by the shader.
 
 use std::fmt::Write as _;
 
-use afterimage_ir::{Component, Dim, ImageDecl, Imm, InstData, Offset, Op, Swizzle, Texture, TextureDecl, Value};
+use afterimage_ir::{
+    Component, Dim, ImageDecl, Imm, InstData, Kind, Offset, Op, Stage, Swizzle, Texture, TextureDecl, Type, Value,
+};
 
 use crate::EmitError;
 use crate::emit::Emitter;
-use crate::expr::{Prec, letters};
+use crate::expr::{Prec, letters, type_name};
 use crate::interface::Made;
 
 /// The coordinates without the layer.
@@ -40,7 +43,10 @@ impl Emitter<'_> {
         if decl.dim.is_multisampled() || gathers && decl.dim == Dim::D3 {
             return Err(EmitError::Unsupported(data.op.name()));
         }
-        let Made { white, register, biased } = self.interface.made[texture.index()].clone();
+        let Made { white, register, biased, reduced } = self.interface.made[texture.index()].clone();
+        if reduced && !gathers {
+            return self.reduced(data, decl, offset, (texture, register, biased));
+        }
         if !white.is_empty() {
             data.args.iter().for_each(|arg| self.name(*arg));
         }
@@ -96,6 +102,13 @@ impl Emitter<'_> {
         let call = |sampler: &str| format!("{name}.{function}({sampler}, {text})");
         let text = match white.is_empty() {
             true => call(&sampler),
+            false if decl.shadow => {
+                self.helpers.compared = true;
+                let (black, white) = (call(&sampler), call(&white));
+                let mut reference = String::new();
+                self.put_list(&mut reference, &args[args.len() - 1..]);
+                format!("compared({black}, {white}, samplers[{register}].x, {reference}, samplers[{}])", register + 1)
+            }
             false => {
                 self.helpers.bordered = true;
                 let border = match decl.component {
@@ -117,6 +130,55 @@ impl Emitter<'_> {
             Component::Sint => format!("uint4({text})"),
             Component::Float | Component::Uint => text,
         })
+    }
+
+    /// A lookup that takes the least or greatest texel.
+    fn reduced(
+        &mut self,
+        data: &InstData,
+        decl: TextureDecl,
+        offset: Offset,
+        (texture, register, biased): (Texture, u32, bool),
+    ) -> Result<String, EmitError> {
+        let unsupported = EmitError::Unsupported(data.op.name());
+        let function = self.helpers.reduce(decl.dim).ok_or(unsupported)?;
+        data.args.iter().for_each(|arg| self.name(*arg));
+        let (name, sampler) = self.interface.textures[texture.index()].clone();
+        let (dim, args) = (decl.dim, &data.args);
+        let lanes = place_lanes(dim.extent());
+        let floats = type_name(Type::new(Kind::Float, lanes.len() as u8));
+        let mut place = String::new();
+        self.put_swizzled(&mut place, args[0], lanes);
+        let size = match dim {
+            Dim::D3 => {
+                format!("float3(float({name}.get_width()), float({name}.get_height()), float({name}.get_depth()))")
+            }
+            _ => format!("float2(float({name}.get_width()), float({name}.get_height()))"),
+        };
+        let detail = |dx: &str, dy: &str| format!("detail_of({dx} * {size}, {dy} * {size})");
+        let own = match self.m.stage {
+            Stage::Pixel => detail(&format!("dfdx({place})"), &format!("dfdy({place})")),
+            _ => "0.0f".to_owned(),
+        };
+        let text = |value: Value| {
+            let mut text = String::new();
+            self.put(&mut text, value, Prec::Product);
+            text
+        };
+        let mut level = match data.op {
+            Op::SampleLod => text(args[1]),
+            Op::SampleBias => format!("{own} + {}", text(args[1])),
+            Op::SampleGrad => detail(&text(args[1]), &text(args[2])),
+            _ => own,
+        };
+        if biased {
+            let _ = write!(level, " + samplers[{}].x", register + 1);
+        }
+        let mut coordinates = String::new();
+        self.put_coordinates(&mut coordinates, args[0], dim);
+        let mut moved = String::new();
+        put_offset(&mut moved, "int", dim, offset);
+        Ok(format!("{function}({name}, {sampler}, {coordinates}, {floats}({moved}), {level}, samplers[{register}])"))
     }
 
     /// Coordinates of a lookup, and the layer.

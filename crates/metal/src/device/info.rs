@@ -31,7 +31,7 @@ pub fn device_info(facts: &Facts) -> DeviceInfo {
     info.max_color_targets = facts.limits.targets.min(slots::COLOR_TARGETS as u32);
     info.max_clip_planes = facts.limits.clip_distances.min(slots::CLIP_PLANES as u32);
     info.subgroup_size = LANES;
-    info.features |= DeviceFeatures::RECT_LIST | DeviceFeatures::CUBE_ARRAYS;
+    info.features |= DeviceFeatures::RECT_LIST | DeviceFeatures::CUBE_ARRAYS | DeviceFeatures::MINIMUM_FILTER;
     // What the writer of shaders does not know yet is missing here, whatever the device can do.
     if facts.addresses {
         info.features |= DeviceFeatures::COMPUTE | DeviceFeatures::VERTEX_STORES | DeviceFeatures::PIXEL_STORES;

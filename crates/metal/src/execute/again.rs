@@ -3,7 +3,7 @@
 //! ([`draw`](crate::execute::draw)), for which all that changed is dirty still.
 
 use crate::execute::draw::{BLENDING, CONSTANTS, Call, MOST_VERTICES, TEXTURES, groups};
-use crate::execute::variants::{draws_in_parts, made_of, sampler_bit, shape_of};
+use crate::execute::variants::{chosen, draws_in_parts, made_of, sampler_bit, shape_of};
 use crate::pipeline::shaders::TextureArgument;
 use crate::renderer::{MOST_DRAWS, OUTSTANDING_LIMIT, Renderer};
 use crate::resources::sampler::Sampler;
@@ -166,8 +166,7 @@ impl<D: Device> Renderer<D> {
             }
             if resources.made_samplers {
                 let (stage, bit) = sampler_bit(slot);
-                let chosen = bound.samplers[stage];
-                if made_of(sampler) != [chosen.biased & bit != 0, chosen.bordered & bit != 0] {
+                if made_of(sampler) != chosen(bound.samplers[stage], bit) {
                     return false;
                 }
             }
@@ -251,11 +250,11 @@ impl<D: Device> Renderer<D> {
     /// Other faces, or another bias.
     #[inline(always)]
     fn raster_again(&mut self) -> bool {
+        let Some(plain) = &self.bound.recorded.plain else { return false };
         // Lines may be wide now.
         if matches!(plain.primitive, PrimitiveType::Line | PrimitiveType::LineStrip) {
             return false;
         }
-        let Some(plain) = &self.bound.recorded.plain else { return false };
         let fill = plain.fill;
         self.set_raster(Cull::of(self.state.raster.cull), fill);
         true

@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::execute::draw::groups;
 use crate::pipeline::shaders::{TextureArgument, Variant};
 use crate::renderer::Renderer;
+use crate::resources::sampler;
 use crate::resources::texture::Texture;
 use crate::state::bound::{Prepared, Sampled, Snapshot};
 use afterimage_abi::metal;
@@ -100,8 +101,10 @@ impl<D: Device> Renderer<D> {
         for argument in &variant.textures {
             let sampler = self.resources.samplers.get(bound(argument.slot).sampler);
             let at = 2 * argument.index as usize;
-            if let (Some(sampler), Some([border, bias])) = (sampler, values.get_mut(at..at + 2)) {
-                (*border, bias[0]) = (sampler.desc.border, sampler.desc.lod_bias);
+            if let (Some(sampler), Some([border, rest])) = (sampler, values.get_mut(at..at + 2)) {
+                let [less, equal, greater] = sampler::holds(sampler.desc.compare);
+                *border = if sampler.reduced { sampler::reduction(&sampler.desc) } else { sampler.desc.border };
+                *rest = [sampler.desc.lod_bias, less, equal, greater];
             }
         }
         self.set_bytes(stage, metal::SAMPLERS, bytemuck::cast_slice(&values))

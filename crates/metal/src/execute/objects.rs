@@ -42,7 +42,7 @@ impl<D: Device> Renderer<D> {
             self.warn_once(what);
         }
         let sampler = Sampler::new(&self.device, body)?;
-        self.resources.made_samplers |= sampler.biased || sampler.white.is_some();
+        self.resources.made_samplers |= sampler.biased || sampler.white.is_some() || sampler.reduced;
         self.resources.samplers.insert(body.id, sampler);
         Ok(())
     }

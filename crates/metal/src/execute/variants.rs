@@ -62,10 +62,16 @@ pub(crate) fn shape_of<D: Device>(texture: Option<&Texture<D>>, sampler: Option<
     shape | projected
 }
 
-/// What shaders make of a sampler: a bias, a border.
+/// What shaders make of a sampler: a bias, a border, a filter.
 #[inline]
-pub(crate) fn made_of<D: Device>(sampler: Option<&Sampler<D>>) -> [bool; 2] {
-    sampler.map_or([false; 2], |sampler| [sampler.biased, sampler.white.is_some()])
+pub(crate) fn made_of<D: Device>(sampler: Option<&Sampler<D>>) -> [bool; 3] {
+    sampler.map_or([false; 3], |sampler| [sampler.biased, sampler.white.is_some(), sampler.reduced])
+}
+
+/// The same as it was chosen for a texture of a stage.
+#[inline]
+pub(crate) fn chosen(Samplers { biased, bordered, reduced }: Samplers, bit: u32) -> [bool; 3] {
+    [biased, bordered, reduced].map(|bits| bits & bit != 0)
 }
 
 impl<D: Device> Renderer<D> {
@@ -82,27 +88,27 @@ impl<D: Device> Renderer<D> {
         (0..TEXTURE_SLOTS).all(|slot| self.shape_of(slot, shapes[slot]) == shapes[slot] && self.keeps_sampler(slot))
     }
 
-    /// What shaders make of the sampler that is bound to a slot: a bias, a border.
-    fn made_of(&self, binding: TextureBinding) -> [bool; 2] {
+    /// What shaders make of the sampler that is bound to a slot.
+    fn made_of(&self, binding: TextureBinding) -> [bool; 3] {
         if !self.resources.made_samplers {
-            return [false; 2];
+            return [false; 3];
         }
         made_of(self.resources.samplers.get(binding.sampler))
     }
 
     fn keeps_sampler(&self, slot: usize) -> bool {
         let (stage, bit) = sampler_bit(slot);
-        let Samplers { biased, bordered } = self.bound.samplers[stage];
-        self.made_of(self.state.textures[slot]) == [biased & bit != 0, bordered & bit != 0]
+        self.made_of(self.state.textures[slot]) == chosen(self.bound.samplers[stage], bit)
     }
 
     /// What shaders of a stage make of the samplers that are bound.
     pub(crate) fn samplers_of(&self, bindings: &[TextureBinding]) -> Samplers {
         let mut samplers = Samplers::default();
         for (slot, binding) in bindings.iter().enumerate() {
-            let [biased, bordered] = self.made_of(*binding);
+            let [biased, bordered, reduced] = self.made_of(*binding);
             samplers.biased |= u32::from(biased) << slot;
             samplers.bordered |= u32::from(bordered) << slot;
+            samplers.reduced |= u32::from(reduced) << slot;
         }
         samplers
     }

@@ -15,19 +15,26 @@ pub(crate) struct Sampler<D: Device> {
     pub(crate) white: Option<D::Sampler>,
     /// Whether shaders add a bias.
     pub(crate) biased: bool,
+    /// Whether shaders take the least or greatest texel.
+    pub(crate) reduced: bool,
 }
 
 impl<D: Device> Sampler<D> {
     pub(crate) fn new(device: &D, body: &CreateSampler) -> Result<Self> {
         let mut descriptor = descriptor(body);
-        let made = makes_border(body);
+        let (made, reduced) = (makes_border(body), reduces(body));
+        if reduced {
+            (descriptor.min, descriptor.mag, descriptor.mip) =
+                (MetalFilter::Nearest, MetalFilter::Nearest, MipFilter::Nearest);
+            descriptor.anisotropy = 1;
+        }
         if made {
             descriptor.border = BorderColor::TransparentBlack;
         }
         let raw = device.new_sampler(&descriptor)?;
         descriptor.border = BorderColor::OpaqueWhite;
         let white = if made { Some(device.new_sampler(&descriptor)?) } else { None };
-        Ok(Self { desc: *body, raw, white, biased: body.lod_bias != 0.0 })
+        Ok(Self { desc: *body, raw, white, biased: body.lod_bias != 0.0, reduced })
     }
 }
 
@@ -68,11 +75,28 @@ pub(crate) fn descriptor(body: &CreateSampler) -> SamplerDescriptor {
 
 /// What of a sampler Metal does not do.
 pub(crate) fn lost(body: &CreateSampler) -> Option<&'static str> {
-    if uses_other_border(body) && !makes_border(body) {
-        return Some("borders other than black and white where lookups compare");
+    if uses_other_border(body) && !makes_border(body) && !reduces(body) {
+        return Some("borders other than black and white where lookups look for what is equal");
     }
-    (body.flags & (CreateSampler::MINIMUM | CreateSampler::MAXIMUM) != 0)
-        .then_some("filters that take the least or greatest texel")
+    (reduces(body) && uses_other_border(body))
+        .then_some("borders other than black and white of filters that take the least or greatest texel")
+}
+
+/// Whether shaders take the least or greatest of the texels that are mixed otherwise.
+fn reduces(body: &CreateSampler) -> bool {
+    let takes = body.flags & (CreateSampler::MINIMUM | CreateSampler::MAXIMUM) != 0;
+    let mixes = [body.min, body.mag].map(Filter::of).contains(&Filter::Linear)
+        || body.mipmapped != 0 && Filter::of(body.mip) == Filter::Linear;
+    takes && mixes && body.compare_enable == 0
+}
+
+/// What shaders that take the least or greatest texel are told of the sampler, whose descriptor is that of the filter it replaces.
+pub(crate) fn reduction(body: &CreateSampler) -> [f32; 4] {
+    let sign = if body.flags & CreateSampler::MINIMUM != 0 { -1.0 } else { 1.0 };
+    let linear = |filter: u8, bit: u8| if Filter::of(filter) == Filter::Linear { bit } else { 0 };
+    let levels = if body.mipmapped != 0 { linear(body.mip, 4) } else { 0 };
+    let [least, most] = descriptor(body).lod.map(f32::from_bits);
+    [sign, (linear(body.mag, 1) | linear(body.min, 2) | levels).into(), least, most]
 }
 
 /// Whether lookups may find a border that Metal does not have.
@@ -81,9 +105,25 @@ fn uses_other_border(body: &CreateSampler) -> bool {
     uses_border && !border(body).1
 }
 
-/// Whether shaders make the border of two lookups.
+/// Whether shaders make the border of two lookups: not where a border of 0 and one of 1 may compare alike and another one otherwise.
 fn makes_border(body: &CreateSampler) -> bool {
-    uses_other_border(body) && body.compare_enable == 0
+    let tells = !matches!(Compare::of(body.compare), Compare::Equal | Compare::NotEqual);
+    uses_other_border(body) && !reduces(body) && (body.compare_enable == 0 || tells)
+}
+
+/// What a comparison gives for a reference that is less than the texel, equal to it, and greater.
+pub(crate) fn holds(bits: u8) -> [f32; 3] {
+    let [less, equal, greater] = match Compare::of(bits) {
+        Compare::Never => [0, 0, 0],
+        Compare::Less => [1, 0, 0],
+        Compare::Equal => [0, 1, 0],
+        Compare::LessEqual => [1, 1, 0],
+        Compare::Greater => [0, 0, 1],
+        Compare::NotEqual => [1, 0, 1],
+        Compare::GreaterEqual => [0, 1, 1],
+        Compare::Always => [1, 1, 1],
+    };
+    [less, equal, greater].map(|holds: u8| holds.into())
 }
 
 /// The border nearest to the one asked for, and whether it is that.
