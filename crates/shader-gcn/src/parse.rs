@@ -64,13 +64,15 @@ const INSIDE: u32 = u32::MAX - 1;
 /// Instructions in front of a jump that are looked through for its target.
 const MOST_BEFORE: usize = 16;
 
-/// The word that `s_setpc_b64` goes to where it is known: as far as compilers jump that cannot do it with a branch, by `s_getpc_b64` and
-/// the addition of a constant. `before`: the instructions that are run in front of it, the last one last.
+/// The word that `s_setpc_b64` or `s_cbranch_g_fork` goes to where it is known: as far as compilers jump that cannot do it with a branch,
+/// by `s_getpc_b64` and the addition of a constant. `before`: the instructions that are run in front of it, the last one last.
 pub(crate) fn far_target(before: &[Inst], jump: &Inst) -> Option<i64> {
-    if jump.op != Op::SSetpcB64 {
-        return None;
-    }
-    let (low, high) = (jump.src[0], jump.src[0].word(1)?);
+    let low = match jump.op {
+        Op::SSetpcB64 => jump.src[0],
+        Op::SCbranchGFork => jump.src[1],
+        _ => return None,
+    };
+    let high = low.word(1)?;
     // What is added to a register: the other source, a constant.
     let added = |inst: &Inst, register: Operand| match inst.src {
         [a, b, ..] if a == register => b.constant(Ty::B32),

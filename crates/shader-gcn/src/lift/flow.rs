@@ -23,6 +23,9 @@ pub(crate) struct Block {
     pub exit: Exit,
     /// Whether it goes on to the first of two others where vector instructions are skipped (`s_setvskip`): to what comes behind them.
     pub skips: bool,
+    /// Whether it goes on to the first of two others where a lane's bit of a mask is not set (`s_cbranch_g_fork`, `s_cbranch_i_fork`). The
+    /// hardware keeps what is left to do on a stack, and `s_cbranch_join` goes on with that; lanes that part meet there by themselves.
+    pub forks: bool,
 }
 
 /// A program as blocks.
@@ -108,7 +111,14 @@ impl Flow {
                     far(n).into_iter().for_each(|to| begins[to] = true);
                 }
                 Kind::Call if !called.is_empty() => begins[n + 1] = true,
-                Kind::Fork => return Err(Reason::Unsupported("a branch by the hardware's stack of masks").at(inst)),
+                Kind::Fork if inst.op == Op::SCbranchJoin => {}
+                Kind::Fork => {
+                    let reason =
+                        Reason::Unsupported("a branch by the hardware's stack of masks to an address in registers");
+                    let to = target(n).or_else(|| far(n)).ok_or_else(|| reason.at(inst))?;
+                    begins[to] = true;
+                    begins[n + 1] = true;
+                }
                 _ => {}
             }
         }
@@ -139,6 +149,10 @@ impl Flow {
                     let to = number[target(last).unwrap_or(0)];
                     if condition == Condition::Always { Exit::Goto(to) } else { Exit::Branch(to, number[end]) }
                 }
+                Kind::Fork if inst.op != Op::SCbranchJoin => {
+                    let to = target(last).or_else(|| far(last)).unwrap_or(0);
+                    Exit::Branch(number[to], number[end])
+                }
                 Kind::Jump => match part(last) {
                     Some((call, ..)) if inst.op == Op::SSetpcB64 => Exit::Goto(number[call + 1]),
                     _ if let Some(to) = far(last) => Exit::Goto(number[to]),
@@ -150,7 +164,8 @@ impl Flow {
                 }
                 _ => Exit::Goto(number[end]),
             };
-            blocks.push(Block { first, end, exit, skips: run.is_some() });
+            let forks = inst.kind() == Kind::Fork && inst.op != Op::SCbranchJoin;
+            blocks.push(Block { first, end, exit, skips: run.is_some(), forks });
         }
         Ok(Flow { insts, blocks, calls: !calls.is_empty() })
     }

@@ -341,6 +341,12 @@ impl Masks {
         if inst.has(flag::READS_SCC) || inst.src.contains(&Operand::Scc) {
             live.scc = true;
         }
+        if inst.kind() == Kind::Fork {
+            // The address is that of a place in the code, and the stack is none here.
+            let mask = inst.src[0].scalar_code().filter(|_| inst.op != Op::SCbranchJoin);
+            mask.into_iter().for_each(|code| live.read_mask(code));
+            return;
+        }
         if inst.src.contains(&Operand::Vccz) || matches!(inst.kind(), Kind::Branch(Condition::Vccz | Condition::Vccnz))
         {
             live.read_mask(VCC);

@@ -187,6 +187,10 @@ fn translate(
         l.at = flow.insts.iter().position(|inst| inst.kind() == Kind::Call).unwrap_or(0);
         l.fail(Reason::Unsupported("a call without the fetch shader's code"));
     }
+    if let Some(fork) = flow.blocks.iter().find(|block| lockstep && block.forks) {
+        l.at = fork.end - 1;
+        l.fail(Reason::Unsupported("a branch by the hardware's stack of masks where lanes of a group ask each other"));
+    }
     if flow.insts.iter().any(Inst::indexes_registers) {
         l.index_vgprs();
     }
@@ -316,6 +320,11 @@ impl Lifter<'_> {
     fn condition(&mut self) -> Value {
         if self.flow.blocks[self.block as usize].skips {
             return self.skips();
+        }
+        if self.flow.blocks[self.block as usize].forks {
+            let last = self.flow.blocks[self.block as usize].end - 1;
+            let stays = self.read_mask(self.flow.insts[last].src[0]);
+            return self.b.bnot(stays);
         }
         let (value, expected) = match self.flow.condition(self.block) {
             Some(Condition::Scc0) => (self.scc(), false),

@@ -100,9 +100,14 @@ fn what_no_host_has_is_refused_with_instruction_and_address() {
         ("ds_gws_barrier v0 gds", "word 0x1, `ds_gws_barrier`: global wave sync"),
         ("ds_gws_sema_v gds", "word 0x1, `ds_gws_sema_v`: global wave sync"),
         ("ds_ordered_count v0, v1 gds", "word 0x1, `ds_ordered_count`: the ordered count"),
-        ("s_cbranch_g_fork s[0:1], s[2:3]", "word 0x1, `s_cbranch_g_fork`: a branch by the hardware's stack of masks"),
-        ("s_cbranch_i_fork s[0:1], 0", "word 0x1, `s_cbranch_i_fork`: a branch by the hardware's stack of masks"),
-        ("s_cbranch_join s0", "word 0x1, `s_cbranch_join`: a branch by the hardware's stack of masks"),
+        (
+            "s_cbranch_g_fork s[0:1], s[2:3]",
+            "word 0x1, `s_cbranch_g_fork`: a branch by the hardware's stack of masks to an address in registers",
+        ),
+        (
+            "s_cbranch_i_fork s[0:1], 0\nv_readfirstlane_b32 s4, v0\nv_mov_b32 v1, s4\nds_write_b32 v1, v1",
+            "word 0x1, `s_cbranch_i_fork`: a branch by the hardware's stack of masks where lanes of a group ask each other",
+        ),
     ];
     for (text, wanted) in cases {
         let got = refused(text);

@@ -151,6 +151,35 @@ fn vector_instructions_are_skipped() {
 }
 
 #[test]
+fn lanes_part_at_forks_and_meet_at_joins() {
+    let code = "s_mov_b64 s[10:11], exec
+        v_cmp_gt_u32_e32 vcc, 32, v1
+        s_cbranch_i_fork vcc, other
+        v_mov_b32_e32 v2, 1
+        s_branch met
+        other:
+        s_mov_b64 s[14:15], exec
+        v_cmp_gt_u32_e32 vcc, 48, v1
+        s_getpc_b64 s[12:13]
+        s_add_u32 s12, s12, 20
+        s_addc_u32 s13, s13, 0
+        s_cbranch_g_fork vcc, s[12:13]
+        v_mov_b32_e32 v2, 2
+        s_branch inner
+        v_mov_b32_e32 v2, 3
+        inner:
+        s_cbranch_join s9
+        s_mov_b64 exec, s[14:15]
+        v_add_i32_e32 v2, vcc, 10, v2
+        met:
+        s_cbranch_join s8
+        s_mov_b64 exec, s[10:11]
+        v_add_i32_e32 v2, vcc, v2, v1";
+    let way = |lane: u32| if lane < 32 { 1 } else { 12 + u32::from(lane >= 48) };
+    assert_eq!(run(|lane| lane, code), (0..64).map(|lane| way(lane) + lane).collect::<Vec<_>>());
+}
+
+#[test]
 fn jumps_go_where_a_constant_behind_their_address_says() {
     // Over the end of the program, and back in front of what was jumped over.
     let code = "s_branch begin
