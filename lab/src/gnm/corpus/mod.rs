@@ -60,6 +60,9 @@ pub(crate) struct Args {
     /// Only make the programs and their code, and do not play them.
     #[arg(long)]
     prepare: bool,
+    /// Play what another machine has prepared, with what it has built: on one with a GPU and without Rust.
+    #[arg(long, conflicts_with_all = ["prepare", "bless"])]
+    prepared: bool,
     /// Write a line for each shader into this file.
     #[arg(long, value_name = "FILE")]
     rows: Option<PathBuf>,
@@ -100,31 +103,8 @@ type Counts = BTreeMap<String, usize>;
 /// When a package or a tool is missing, or what fails is not what the list says.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let jobs = args.jobs.unwrap_or_else(step::cores).max(1);
-    let mut shaders = sources::shaders(ws)?;
-    let total = shaders.len();
-    if args.sample {
-        shaders = shaders.into_iter().step_by(SAMPLE).collect();
-        // lavapipe takes minutes for these.
-        shaders.retain(|shader| !["subgroup", "Ballot"].iter().any(|name| shader.name.contains(name)));
-    }
-    let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|text| name.contains(text.as_str()));
-    shaders.retain(|shader| wanted(&shader.name));
-    if shaders.is_empty() {
-        return Err(Failure::new("looking for shaders", format!("none of {total} is so named")));
-    }
-    build(ws, args.release)?;
     let folder = Folder(ws.target.join(if args.sample { "gnm/corpus-sample" } else { "gnm/corpus" }));
-    ready(&folder)?;
-    let unusable = programs(&shaders, &folder, jobs)?;
-    let names: Vec<String> =
-        shaders.iter().map(|shader| shader.name.clone()).filter(|name| !unusable.contains_key(name)).collect();
-    println!("{} shaders, {} of which are programs for Vulkan", shaders.len(), names.len());
-    print("not used", unusable.values().cloned());
-    let mut uncompiled = BTreeMap::new();
-    for compiler in Compiler::ALL {
-        uncompiled.extend(to_gcn(ws, &folder, compiler, &names, jobs)?);
-    }
-    print("not compiled by RADV", uncompiled.into_values());
+    let names = if args.prepared { prepared(args, &folder)? } else { prepare(ws, args, &folder, jobs)? };
     if args.prepare {
         println!("{}", folder.0.display());
         return Ok(());
@@ -146,6 +126,52 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         return list.bless(ws, &rows);
     }
     list.check(&rows)
+}
+
+/// Whether a program is one of those that are asked for.
+fn is_wanted(args: &Args, name: &str) -> bool {
+    args.only.is_empty() || args.only.iter().any(|text| name.contains(text.as_str()))
+}
+
+/// The programs whose code a folder has.
+fn prepared(args: &Args, folder: &Folder) -> Result<Vec<String>> {
+    let programs = afterimage_gcn_corpus::programs_in(&folder.0).doing("looking for what was prepared")?;
+    let names: Vec<String> = programs.into_iter().map(|program| program.name).collect();
+    let has_code = |name: &String| Compiler::ALL.into_iter().any(|compiler| folder.code(name, compiler).is_file());
+    let names: Vec<String> = names.into_iter().filter(|name| is_wanted(args, name) && has_code(name)).collect();
+    if names.is_empty() {
+        return Err(Failure::new("looking for what was prepared", format!("no code in {}", folder.0.display())));
+    }
+    std::fs::create_dir_all(folder.recordings()).doing("creating a folder for recordings")?;
+    Ok(names)
+}
+
+/// Makes the programs and their code, and what plays them.
+fn prepare(ws: &Workspace, args: &Args, folder: &Folder, jobs: usize) -> Result<Vec<String>> {
+    let mut shaders = sources::shaders(ws)?;
+    let total = shaders.len();
+    if args.sample {
+        shaders = shaders.into_iter().step_by(SAMPLE).collect();
+        // lavapipe takes minutes for these.
+        shaders.retain(|shader| !["subgroup", "Ballot"].iter().any(|name| shader.name.contains(name)));
+    }
+    shaders.retain(|shader| is_wanted(args, &shader.name));
+    if shaders.is_empty() {
+        return Err(Failure::new("looking for shaders", format!("none of {total} is so named")));
+    }
+    build(ws, args.release)?;
+    ready(folder)?;
+    let unusable = programs(&shaders, folder, jobs)?;
+    let names: Vec<String> =
+        shaders.iter().map(|shader| shader.name.clone()).filter(|name| !unusable.contains_key(name)).collect();
+    println!("{} shaders, {} of which are programs for Vulkan", shaders.len(), names.len());
+    print("not used", unusable.values().cloned());
+    let mut uncompiled = BTreeMap::new();
+    for compiler in Compiler::ALL {
+        uncompiled.extend(to_gcn(ws, folder, compiler, &names, jobs)?);
+    }
+    print("not compiled by RADV", uncompiled.into_values());
+    Ok(names)
 }
 
 /// Builds what talks to RADV, and what plays.

@@ -18,6 +18,9 @@ const GENERATED: usize = 8;
 /// Folders of these.
 const GENERATED_IN: &str = "generated_tests";
 
+/// Where SPIRV-Cross keeps what it writes of its shaders.
+const WRITTEN: &str = "reference";
+
 /// A package.
 struct Package {
     /// Debian's name, and ours for what comes from it.
@@ -101,6 +104,7 @@ pub(super) fn shaders(ws: &Workspace) -> Result<Vec<Foreign>> {
         let root = folder.join(package.below);
         let mut files = Vec::new();
         walk(&root, &mut files)?;
+        files.retain(|file| !file.starts_with(root.join(WRITTEN)));
         files.sort();
         let generated = files.iter().filter(|file| file.to_string_lossy().contains(GENERATED_IN)).cloned();
         let some: Vec<PathBuf> = generated.step_by(GENERATED).collect();
