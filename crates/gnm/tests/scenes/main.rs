@@ -3,6 +3,7 @@
 
 mod captured;
 mod compute;
+mod corners;
 mod corpus;
 mod depth_copies;
 mod draws;
