@@ -296,10 +296,12 @@ impl Translator {
         let range = address..address + bytes.len() as u64;
         let pages = range.start / PAGE..range.end.div_ceil(PAGE);
         let known: Vec<_> = pages.clone().map(|page| memory.generation(page * PAGE, PAGE)).collect();
+        let beside = self.surfaces.beside(&range, memory);
         if let Err(error) = super::write_mapped(memory, address, bytes) {
             self.once.warn(format!("what shaders stored is lost: {error}"));
         }
         self.memory_changed(&range, false);
+        self.surfaces.know(&beside, memory);
         for start in self.buffers.overlapping(&range) {
             let Some(region) = self.buffers.regions.get_mut(&start) else { continue };
             for (page, known) in pages.clone().zip(&known) {

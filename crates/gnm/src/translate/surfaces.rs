@@ -12,6 +12,7 @@ use crate::memory::{GuestMemory, PAGE, Unmapped};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind, Port, PortError};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Surfaces that are kept at once, and the bytes of their images.
@@ -205,6 +206,23 @@ impl Surfaces {
         // Generations are those of whole pages.
         let pages = range.start / PAGE * PAGE..range.end.div_ceil(PAGE).saturating_mul(PAGE);
         self.all.values_mut().filter(|surface| surface.overlaps(&pages)).for_each(|surface| surface.epoch = 0);
+    }
+
+    /// Surfaces that lie in the pages of a range, but beside it, and know all that is in memory.
+    pub(super) fn beside(&self, range: &Range<u64>, memory: &dyn GuestMemory) -> SmallVec<[ObjectId; 4]> {
+        let pages = range.start / PAGE * PAGE..range.end.div_ceil(PAGE).saturating_mul(PAGE);
+        let is_beside = |surface: &Surface| surface.overlaps(&pages) && !surface.overlaps(range);
+        let beside = self.all.iter().filter(|(_, surface)| is_beside(surface));
+        beside.filter(|(_, surface)| surface.generation >= surface.newest(memory)).map(|(id, _)| *id).collect()
+    }
+
+    /// What has been written since is no news to these.
+    pub(super) fn know(&mut self, beside: &[ObjectId], memory: &dyn GuestMemory) {
+        for id in beside {
+            if let Some(surface) = self.all.get_mut(id) {
+                surface.generation = surface.newest(memory);
+            }
+        }
     }
 }
 
@@ -512,11 +530,13 @@ impl Translator {
             }
         }
         for (plane, bytes) in planes.iter().zip(&bytes) {
+            let beside = self.surfaces.beside(&plane.range(), memory);
             if let Err(error) = write_pages(memory, plane.address, bytes, known) {
                 self.once
                     .warn(format!("what was drawn into the surface at {:#x} is lost in part: {error}", place.address));
             }
             self.memory_changed(&plane.range(), false);
+            self.surfaces.know(&beside, memory);
         }
         if let Some(surface) = self.surfaces.all.get_mut(&id)
             && current
@@ -534,18 +554,10 @@ impl Translator {
         bytes: &[u8],
     ) -> Result<(), Unmapped> {
         let range = address..address + bytes.len() as u64;
-        let pages = range.start / PAGE * PAGE..range.end.div_ceil(PAGE).saturating_mul(PAGE);
-        let beside = |surface: &&Surface| surface.overlaps(&pages) && !surface.overlaps(&range);
-        let current = |surface: &Surface| surface.generation >= surface.newest(memory);
-        let beside: Vec<_> =
-            self.surfaces.all.values().filter(beside).map(|surface| (surface.id, current(surface))).collect();
+        let beside = self.surfaces.beside(&range, memory);
         let written = super::write_mapped(memory, address, bytes);
         self.memory_changed(&range, false);
-        for (id, _) in beside.into_iter().filter(|(_, current)| *current) {
-            if let Some(surface) = self.surfaces.all.get_mut(&id) {
-                surface.generation = surface.newest(memory);
-            }
-        }
+        self.surfaces.know(&beside, memory);
         written
     }
 
