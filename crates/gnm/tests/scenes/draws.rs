@@ -146,7 +146,9 @@ pub(crate) fn board() -> Vec<[u8; 4]> {
 /// Depth of 32-bit floats, cleared to 1 by a rectangle; where it lies.
 pub(crate) fn cleared_depth(scene: &mut Scene, width: u32, height: u32) -> u64 {
     use reg::DB_Z_INFO as Z;
-    let at = scene.alloc(u64::from(width * height * 4), 64 << 10);
+    // With what its tiles have beyond.
+    let bytes = 4 * width.next_multiple_of(64) * height.next_multiple_of(64);
+    let at = scene.alloc(u64::from(bytes), 64 << 10);
     scene.set(reg::DB_Z_INFO, &[Z::FORMAT.bits(Z_32_FLOAT) | Z::TILE_MODE_INDEX.bits(2)]);
     scene.set(reg::DB_Z_READ_BASE, &[(at >> 8) as u32, 0, (at >> 8) as u32, 0]);
     scene.set(reg::DB_DEPTH_SIZE, &[(width / 8 - 1) | (height / 8 - 1) << 11, width * height / 64 - 1]);

@@ -212,7 +212,7 @@ fn cmask_clears_some_tiles_of_a_target() {
         // Rings around the middle.
         let ring = |x: u32, y: u32| (x.abs_diff(16).max(y.abs_diff(12)) / 2).is_multiple_of(2);
         let bytes = mask(&layout, 1, 4, [0, 0xF], |_, x, y| ring(x, y) && (x, y) != (3, 3), [32, 24]);
-        let address = scene.put(&bytes);
+        let address = scene.texels(&bytes);
         use reg::CB_COLOR0_INFO as I;
         scene.set(reg::CB_COLOR0_INFO, &[I::FORMAT.bits(COLOR_8_8_8_8) | I::FAST_CLEAR.bits(1)]);
         scene.set(reg::CB_COLOR0_CMASK, &[(address >> 8) as u32, (layout.slice_bytes() / 128 - 1) as u32]);
@@ -266,7 +266,7 @@ fn htile_clears_some_tiles_of_slices() {
         // Without stencil 0xFFFC_000F is expanded; with it bits 9 and 8 are its own.
         let words = if with_stencil { [0xFFFC_00F0, 0xFFFC_03FF] } else { [0, 0xFFFC_000F] };
         let bytes = mask(&tiles, slices, 32, words, is_clear, [width / 8, height / 8]);
-        let htile = scene.put(&bytes);
+        let htile = scene.texels(&bytes);
         scene.set(reg::DB_HTILE_DATA_BASE, &[(htile >> 8) as u32]);
         scene.set(reg::DB_HTILE_SURFACE, &[0]);
         use reg::DB_DEPTH_CONTROL as D;

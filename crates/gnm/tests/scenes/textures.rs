@@ -146,7 +146,7 @@ fn a_volume_has_slices() {
 #[test]
 fn borders_have_colours() {
     check(|scene| {
-        let table = scene.put(&[[0.0f32; 4], [0.2, 0.4, 0.6, 0.8]]);
+        let table = scene.texels(&[[0.0f32; 4], [0.2, 0.4, 0.6, 0.8]]);
         scene.set(reg::TA_BC_BASE_ADDR, &[(table >> 8) as u32, (table >> 40) as u32]);
         let image = image(scene, SQ_RSRC_IMG_2D, 1, 1);
         let bordered =
