@@ -31,7 +31,8 @@ const ENTRIES_AT_ONCE: usize = 2048;
 const LONGEST: u64 = 32;
 /// Memory that the receiver has stored to so many bytes behind a table is none of it.
 const APART: u64 = 256;
-/// Entries that did not change are sent along rather than beginning another packet, up to so many.
+/// Entries that did not change are sent along rather than beginning another packet, up to so many; of a new table all between those that
+/// there are.
 const GAP: usize = 4;
 
 /// What is in a table.
@@ -454,7 +455,8 @@ impl Translator {
             Of::Images(_) | Of::Image(_) => self.entries_of_images(mirror)?,
             Of::Samplers(_) | Of::Sampler(_) => self.entries_of_samplers(key, mirror, memory),
         };
-        if mirror.held.entries.len() < entries.len() || mirror.held.id.is_none() {
+        let is_new = mirror.held.entries.len() < entries.len() || mirror.held.id.is_none();
+        if is_new {
             let old = std::mem::take(&mut mirror.held);
             if !old.id.is_none() {
                 self.bindings.forget_buffer(&mut self.port, old.id);
@@ -471,7 +473,8 @@ impl Translator {
         while let Some(first) = (at..held.entries.len()).find(|at| differs(&held.entries, *at)) {
             let mut end = first + 1;
             let most = held.entries.len().min(first + ENTRIES_AT_ONCE);
-            while let Some(next) = (end..most.min(end + GAP)).find(|at| differs(&held.entries, *at)) {
+            let gap = if is_new { ENTRIES_AT_ONCE } else { GAP };
+            while let Some(next) = (end..most.min(end + gap)).find(|at| differs(&held.entries, *at)) {
                 end = next + 1;
             }
             for at in first..end {

@@ -40,11 +40,12 @@ fn options() -> Options {
     Options { validate: true, cache_dir: None, ..Options::from_env() }
 }
 
-/// Whether shaders look into tables of descriptors, which they do where somebody asks for it.
+/// Whether shaders look into tables of descriptors.
 pub(crate) fn has_tables() -> bool {
-    let has = std::env::var_os("AFTERIMAGE_TEXTURE_TABLES").is_some();
+    static HAS: OnceLock<bool> = OnceLock::new();
+    let has = *HAS.get_or_init(|| replaying().device_info().features & DeviceFeatures::TABLES != 0);
     if !has {
-        eprintln!("not tested: AFTERIMAGE_TEXTURE_TABLES is not set");
+        eprintln!("not tested: the device has no descriptor indexing");
     }
     has
 }

@@ -41,6 +41,26 @@ const BY_GROUP: &str = "
     s_endpgm
 ";
 
+/// The same in a loop of one wave, whose counter is the number.
+const IN_A_LOOP: &str = "
+    s_mov_b32 s20, 0
+    v_mov_b32 v6, 0
+    v_mov_b32 v7, 0
+again:
+    s_lshl_b32 s21, s20, 5
+    s_load_dwordx8 s[24:31], s[0:1], s21
+    s_lshl_b32 s22, s20, 2
+    v_mov_b32 v5, s22
+    s_waitcnt lgkmcnt(0)
+    image_load v8, v[6:7], s[24:31] dmask:0x1 unorm
+    s_waitcnt vmcnt(0)
+    buffer_store_dword v8, v5, s[4:7], 0 offen
+    s_add_i32 s20, s20, 1
+    s_cmp_lt_u32 s20, 0x400
+    s_cbranch_scc1 again
+    s_endpgm
+";
+
 /// The same by each lane's own number, times 7 modulo 1024: one lane after the other, as compilers write it.
 const BY_LANE: &str = "
     s_lshl_b32 s20, s16, 6
@@ -75,8 +95,9 @@ fn a_table_of_a_thousand_textures_is_one() {
         let mut scene = Scene::new(encoding);
         let images: Vec<u32> = (0..1000).flat_map(|n| number(&mut scene, 5000 + n).0).collect();
         let table = scene.put(&images);
-        let outs = [scene.room(4 * 1024), scene.room(4 * 1024)];
-        let programs = [(BY_GROUP, [1, 1, 1], [1024, 1, 1]), (BY_LANE, [64, 1, 1], [16, 1, 1])];
+        let outs = [(); 3].map(|()| scene.room(4 * 1024));
+        let programs =
+            [(BY_GROUP, [1, 1, 1], [1024, 1, 1]), (BY_LANE, [64, 1, 1], [16, 1, 1]), (IN_A_LOOP, [1, 1, 1], [1, 1, 1])];
         for ((program, threads, groups), out) in programs.into_iter().zip(outs) {
             let program = scene.program(program);
             let user = [&halves(table)[..], &[0; 2], &records(out, 0, 4096, BUF_DATA_FORMAT_32).0].concat();
@@ -87,6 +108,7 @@ fn a_table_of_a_thousand_textures_is_one() {
         let wanted = |n: u32| if n < 1000 { 5000 + n } else { 0 };
         assert_eq!(words(&mut ran, outs[0], 1024), (0..1024).map(wanted).collect::<Vec<_>>());
         assert_eq!(words(&mut ran, outs[1], 1024), (0..1024).map(|n| wanted(7 * n % 1024)).collect::<Vec<_>>());
+        assert_eq!(words(&mut ran, outs[2], 1024), (0..1024).map(wanted).collect::<Vec<_>>());
         ran.finish();
     }
 }
@@ -436,27 +458,38 @@ fn draws_have_more_textures_than_slots() {
     assert!(picture.chunks(4).all(|pixel| pixel == wanted), "{:?} instead of {wanted:?}", &picture[..4]);
 }
 
-/// Packets that bring entries, and those entries.
-fn entries_sent(recording: &Recording) -> Vec<usize> {
-    let packets = recording.packets().map(|packet| packet.expect("a right packet").packet);
-    packets
-        .filter_map(|packet| if let Packet::UpdateTable(_, entries) = packet { Some(entries.len()) } else { None })
-        .collect()
+/// Packets that bring entries, by their entries, and draws.
+fn sent(recording: &Recording) -> (Vec<usize>, usize) {
+    let (mut entries, mut draws) = (Vec::new(), 0);
+    for packet in recording.packets().map(|packet| packet.expect("a right packet").packet) {
+        match packet {
+            Packet::UpdateTable(_, some) => entries.push(some.len()),
+            Packet::Draw(_) => draws += 1,
+            _ => {}
+        }
+    }
+    (entries, draws)
 }
 
 #[test]
 fn only_what_changes_in_a_table_is_sent() {
-    if !has_tables() {
-        return;
-    }
+    // Nobody draws: what is sent is looked at.
     let mut scene = Scene::new(Encoding::Standard);
-    let images: Vec<ImageDescriptor> = (0..400).map(|n| number(&mut scene, n)).collect();
+    let target = scene.target(64, 64);
+    let color = |scene: &mut Scene, n: u32| {
+        let at = scene.texels(&[n; 64]);
+        texture(at, [64, 1], IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_UNORM)
+    };
+    let images: Vec<ImageDescriptor> = (0..400).map(|n| color(&mut scene, n)).collect();
     let flat: Vec<u32> = images.iter().flat_map(|image| image.0).collect();
-    let (table, out) = (scene.put(&flat), scene.room(4 * 400));
-    let program = scene.program(BY_GROUP);
-    let user = [&halves(table)[..], &[0; 2], &records(out, 0, 1600, BUF_DATA_FORMAT_32).0].concat();
+    let (table, samplers) = (scene.put(&flat), scene.put(&linear_sampler().0));
+    scene.color(0, &target);
+    scene.screen(64, 64, 15);
+    let (vertex, pixel) = (scene.program(SCREEN), scene.program(COLUMNS));
+    scene.vertex(vertex, 1, &[0]);
+    scene.pixel(pixel, Pixel::new(1), &[halves(table), halves(samplers)].concat());
     for _ in 0..3 {
-        scene.dispatch(program, [1, 1, 1], &user, [400, 1, 1]);
+        scene.draw(DI_PT_TRISTRIP, 4);
     }
     let commands = std::mem::take(&mut scene.commands);
     let at = scene.put(&commands);
@@ -464,17 +497,20 @@ fn only_what_changes_in_a_table_is_sent() {
     let device = DeviceInfo { max_texture_2d: 16384, features, formats: [u32::MAX; 96], ..DeviceInfo::default() };
     let (link, recording) = recorder(device);
     let mut gpu = Gpu::new(scene.memory, link, "tables");
-    let sent = |gpu: &mut Gpu<Regions>| {
+    let run = |gpu: &mut Gpu<Regions>| {
         gpu.submit((at, 4 * commands.len() as u64), None).unwrap();
         assert_eq!(gpu.run(), Stop::Idle);
-        entries_sent(&recording.lock().unwrap())
+        sent(&recording.lock().unwrap())
     };
-    let first = sent(&mut gpu);
-    assert!((1..=4).contains(&first.len()) && first.iter().sum::<usize>() >= 400, "{first:?}");
-    assert_eq!(sent(&mut gpu), first, "nothing has changed");
+    let (first, draws) = run(&mut gpu);
+    assert_eq!(draws, 3);
+    // One of images, one of the sampler.
+    assert!((2..=4).contains(&first.len()) && first.iter().sum::<usize>() >= 400, "{first:?}");
+    assert_eq!(run(&mut gpu), (first.clone(), 6), "nothing has changed");
     // Another descriptor, which is no other image.
     gpu.memory.write(table + 32 * 8, bytemuck::cast_slice(&images[9].0)).unwrap();
-    let second = sent(&mut gpu);
+    let (second, draws) = run(&mut gpu);
+    assert_eq!(draws, 9);
     let more: usize = second[first.len()..].iter().sum();
     assert!(second.len() > first.len() && more < 40, "{more} entries");
 }

@@ -542,9 +542,7 @@ impl Profile {
                 && on(f12.shader_sampled_image_array_non_uniform_indexing)
                 && properties.limits.max_vertex_output_components >= 4 * LOCATIONS
                 && properties.limits.max_fragment_input_components >= 4 * LOCATIONS,
-            // They are there where somebody asks for them, for as long as no test of them has been run.
-            texture_tables: std::env::var_os("AFTERIMAGE_TEXTURE_TABLES").is_some()
-                && !without.bindless
+            texture_tables: !without.bindless
                 && bindless(core, f12, &v12).is_some()
                 && on(f12.shader_sampled_image_array_non_uniform_indexing),
             suits_records: SUITS_RECORDS.contains(&v12.driver_id),

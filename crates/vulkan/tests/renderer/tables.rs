@@ -14,11 +14,11 @@ struct Looking {
 }
 
 impl Looking {
-    /// None where tables were not asked for.
+    /// None where the device has no descriptor indexing.
     fn new() -> Option<Self> {
         let mut guest = Guest::new();
         if guest.renderer.device_info().features & DeviceFeatures::TABLES == 0 {
-            eprintln!("not tested: AFTERIMAGE_TEXTURE_TABLES is not set");
+            eprintln!("not tested: the device has no descriptor indexing");
             return None;
         }
         guest.target(Format::R8G8B8A8_UNORM, 4, 4);
