@@ -180,7 +180,7 @@ const COLORS: Limit = Limit::new("colour attachments", 8);
 const CLIP_DISTANCES: Limit = Limit::new("clip distances", 8);
 const FUNCTION_CONSTANTS: Limit = Limit::new("function constants", 65536);
 const VARYINGS: Limit = Limit::new("varyings", 32);
-const VARYING_COMPONENTS: Limit = Limit::new("components of varyings", 60);
+const VARYING_COMPONENTS: Limit = Limit::new("components of varyings", 124);
 // Of GPUs whose buffers have addresses (Metal 3), without which a kernel has nothing to do. All of them run 1024 threads in a group,
 // which is the most that the IR has.
 const THREADGROUP_MEMORY: Limit = Limit::new("bytes of threadgroup memory", 32768);
@@ -367,9 +367,9 @@ mod tests {
         let varyings = |count: u32, lanes| -> Vec<Binding> {
             (0..count).map(|n| binding(&format!("o{n}"), Place::Output, Attribute::User(n + 40), lanes)).collect()
         };
-        assert_eq!(check_bindings(&varyings(15, 4)), Ok(()));
-        let error = check_bindings(&varyings(16, 4)).unwrap_err();
-        assert_eq!(error.to_string(), "`o15` makes it 64 components of varyings, but Metal has 60");
+        assert_eq!(check_bindings(&varyings(31, 4)), Ok(()));
+        let error = check_bindings(&varyings(32, 4)).unwrap_err();
+        assert_eq!(error.to_string(), "`o31` makes it 128 components of varyings, but Metal has 124");
         assert_eq!(check_bindings(&varyings(32, 1)), Ok(()));
         assert!(check_bindings(&varyings(33, 1)).is_err());
     }

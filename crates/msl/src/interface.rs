@@ -48,6 +48,8 @@ pub(crate) struct Made {
     pub(crate) register: u32,
     /// Whether a bias is added.
     pub(crate) biased: bool,
+    /// Whether red is every channel.
+    pub(crate) spread: bool,
     /// Whether the least or greatest texel is taken.
     pub(crate) reduced: bool,
 }
@@ -298,14 +300,15 @@ fn textures(out: &mut Interface, m: &Module, uses: &Uses, options: &Options) {
         };
         let index = texture_index(m.stage, d.slot);
         out.bind(&texture, Place::Argument, Attribute::Texture(index), 0, Source::Texture(d.slot));
-        let mut made = Made { register: 2 * index, ..Made::default() };
+        let has = |bits: u32| bits.checked_shr(index).unwrap_or(0) & 1 != 0;
+        let spread = has(options.samplers.spread) && !d.shadow && d.component == Component::Float;
+        let mut made = Made { register: 2 * index, spread, ..Made::default() };
         if (i..m.textures.len()).any(|other| uses.textures[other] && m.textures[other] == *d && sampled[other]) {
             if index < SAMPLERS.count {
                 out.bind(&sampler, Place::Argument, Attribute::Sampler(index), 0, Source::Sampler(d.slot));
             } else {
                 others.push((sampler.clone(), Source::Sampler(d.slot)));
             }
-            let has = |bits: u32| bits.checked_shr(index).unwrap_or(0) & 1 != 0;
             made.biased = has(options.samplers.biased);
             if has(options.samplers.bordered) {
                 made.white = out.names.pick(&format!("{sampler}_white"), "");

@@ -74,6 +74,8 @@ pub struct Samplers {
     pub biased: u32,
     /// Borders of colours that Metal does not have.
     pub bordered: u32,
+    /// Textures whose red is every channel: depth, of which Metal has no swizzle.
+    pub spread: u32,
     /// Filters that take the least or greatest of the texels which others mix. The samplers themselves take the nearest texel.
     pub reduced: u32,
 }

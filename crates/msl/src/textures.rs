@@ -43,9 +43,12 @@ impl Emitter<'_> {
         if decl.dim.is_multisampled() || gathers && decl.dim == Dim::D3 {
             return Err(EmitError::Unsupported(data.op.name()));
         }
-        let Made { white, register, biased, reduced } = self.interface.made[texture.index()].clone();
+        let Made { white, register, biased, reduced, spread } = self.interface.made[texture.index()].clone();
+        let component = if spread { 0 } else { component };
+        let all = if spread && !gathers { ".xxxx" } else { "" };
         if reduced && !gathers {
-            return self.reduced(data, decl, offset, (texture, register, biased));
+            let text = self.reduced(data, decl, offset, (texture, register, biased))?;
+            return Ok(text + all);
         }
         if !white.is_empty() {
             data.args.iter().for_each(|arg| self.name(*arg));
@@ -128,7 +131,7 @@ impl Emitter<'_> {
         Ok(match decl.component {
             _ if decl.shadow && !gathers => format!("float4({text})"),
             Component::Sint => format!("uint4({text})"),
-            Component::Float | Component::Uint => text,
+            Component::Float | Component::Uint => text + all,
         })
     }
 
@@ -209,7 +212,8 @@ impl Emitter<'_> {
                 text.push_str(", ");
                 self.put(&mut text, data.args[1], Prec::Any);
                 text.push(')');
-                if decl.component == Component::Sint { format!("uint4({text})") } else { text }
+                let all = if self.interface.made[texture.index()].spread { ".xxxx" } else { "" };
+                if decl.component == Component::Sint { format!("uint4({text})") } else { text + all }
             }
             Op::TextureSize => {
                 self.name(data.args[0]);

@@ -166,7 +166,7 @@ impl<D: Device> Renderer<D> {
             }
             if resources.made_samplers {
                 let (stage, bit) = sampler_bit(slot);
-                if made_of(sampler) != chosen(bound.samplers[stage], bit) {
+                if made_of(texture.as_deref(), sampler) != chosen(bound.samplers[stage], bit) {
                     return false;
                 }
             }

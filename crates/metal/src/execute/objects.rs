@@ -22,6 +22,7 @@ impl<D: Device> Renderer<D> {
     pub(crate) fn create_texture(&mut self, body: &CreateTexture) -> Result {
         self.forget_textures();
         let texture = Texture::new(&self.device, body)?;
+        self.resources.made_samplers |= texture.is_spread();
         self.resources.textures.insert(body.id, texture);
         Ok(())
     }
@@ -31,6 +32,7 @@ impl<D: Device> Renderer<D> {
         self.forget_textures();
         let Some(source) = self.resources.textures.get(body.source) else { return Ok(()) };
         let texture = Texture::of_view(&self.device, body, &body.texture(&source.desc), source)?;
+        self.resources.made_samplers |= texture.is_spread();
         self.resources.textures.insert(body.id, texture);
         Ok(())
     }

@@ -62,16 +62,18 @@ pub(crate) fn shape_of<D: Device>(texture: Option<&Texture<D>>, sampler: Option<
     shape | projected
 }
 
-/// What shaders make of a sampler: a bias, a border, a filter.
+/// What shaders make of a sampler and of a texture: a bias, a border, a filter, a swizzle.
 #[inline]
-pub(crate) fn made_of<D: Device>(sampler: Option<&Sampler<D>>) -> [bool; 3] {
-    sampler.map_or([false; 3], |sampler| [sampler.biased, sampler.white.is_some(), sampler.reduced])
+pub(crate) fn made_of<D: Device>(texture: Option<&Texture<D>>, sampler: Option<&Sampler<D>>) -> [bool; 4] {
+    let [biased, bordered, reduced] =
+        sampler.map_or([false; 3], |sampler| [sampler.biased, sampler.white.is_some(), sampler.reduced]);
+    [biased, bordered, reduced, texture.is_some_and(Texture::is_spread)]
 }
 
 /// The same as it was chosen for a texture of a stage.
 #[inline]
-pub(crate) fn chosen(Samplers { biased, bordered, reduced }: Samplers, bit: u32) -> [bool; 3] {
-    [biased, bordered, reduced].map(|bits| bits & bit != 0)
+pub(crate) fn chosen(Samplers { biased, bordered, reduced, spread }: Samplers, bit: u32) -> [bool; 4] {
+    [biased, bordered, reduced, spread].map(|bits| bits & bit != 0)
 }
 
 impl<D: Device> Renderer<D> {
@@ -88,12 +90,13 @@ impl<D: Device> Renderer<D> {
         (0..TEXTURE_SLOTS).all(|slot| self.shape_of(slot, shapes[slot]) == shapes[slot] && self.keeps_sampler(slot))
     }
 
-    /// What shaders make of the sampler that is bound to a slot.
-    fn made_of(&self, binding: TextureBinding) -> [bool; 3] {
+    /// What shaders make of what is bound to a slot.
+    fn made_of(&self, binding: TextureBinding) -> [bool; 4] {
         if !self.resources.made_samplers {
-            return [false; 3];
+            return [false; 4];
         }
-        made_of(self.resources.samplers.get(binding.sampler))
+        let texture = self.resources.textures.get(binding.texture).filter(|_| !binding.texture.is_none());
+        made_of(texture, self.resources.samplers.get(binding.sampler))
     }
 
     fn keeps_sampler(&self, slot: usize) -> bool {
@@ -105,10 +108,11 @@ impl<D: Device> Renderer<D> {
     pub(crate) fn samplers_of(&self, bindings: &[TextureBinding]) -> Samplers {
         let mut samplers = Samplers::default();
         for (slot, binding) in bindings.iter().enumerate() {
-            let [biased, bordered, reduced] = self.made_of(*binding);
+            let [biased, bordered, reduced, spread] = self.made_of(*binding);
             samplers.biased |= u32::from(biased) << slot;
             samplers.bordered |= u32::from(bordered) << slot;
             samplers.reduced |= u32::from(reduced) << slot;
+            samplers.spread |= u32::from(spread) << slot;
         }
         samplers
     }

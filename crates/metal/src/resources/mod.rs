@@ -20,7 +20,7 @@ pub(crate) struct Resources<D: Device> {
     pub(crate) buffers: Table<Buffer<D>>,
     pub(crate) textures: Table<Texture<D>>,
     pub(crate) samplers: Table<Sampler<D>>,
-    /// Whether any sampler has had what shaders make.
+    /// Whether any sampler or texture has had what shaders make.
     pub(crate) made_samplers: bool,
     pub(crate) nulls: Nulls<D>,
     /// Memory that had other bytes put in its place: of buffers by their length, of textures by what they are.

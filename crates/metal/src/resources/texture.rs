@@ -346,6 +346,12 @@ impl<D: Device> Texture<D> {
         Ok(self.stored.last().map(|(.., view)| view))
     }
 
+    /// Whether shaders make every channel of red: depth has no swizzle.
+    pub(crate) fn is_spread(&self) -> bool {
+        let red = |component: u8| matches!(StreamSwizzle::of(component), StreamSwizzle::Red);
+        self.format.is_depth() && self.desc.swizzle.iter().all(|component| red(*component))
+    }
+
     /// Where what sampling returns comes from. Depth has no swizzle.
     fn swizzle(&self) -> [Swizzle; 4] {
         if self.format.is_depth() {

@@ -204,3 +204,29 @@ fn occlusion_counts_are_exact_over_many_draws() {
     assert_eq!(found, Some(expected));
     guest.finish();
 }
+
+#[test]
+fn depth_is_every_channel_where_the_swizzle_says_so() {
+    let mut guest = Guest::new();
+    guest.target(Format::R8G8B8A8_UNORM, 8, 8);
+    guest.shaders(VERTEX, TEXTURE);
+    guest.layout();
+    let sampler = guest.sampler(sampling(Filter::Nearest));
+    let mut drawn = |swizzle: [Swizzle; 4], depth: u16| {
+        let texture = guest.texture_with(CreateTexture {
+            swizzle: swizzle.map(|component| component as u8),
+            usage: CreateTexture::TARGET,
+            ..plain(Format::D16_UNORM, 1, 1, 1)
+        });
+        guest.update_texture(texture, 0, 0, [1, 1], 2, &depth.to_le_bytes());
+        guest.bind_texture(0, texture, sampler);
+        guest.draw_now(&full(0.5, RED));
+        guest.pixels().at(4, 4)
+    };
+    // Twice, and one behind the other: shaders are made for it, and for others.
+    let plain_one = [Swizzle::Red, Swizzle::Green, Swizzle::Blue, Swizzle::Alpha];
+    assert_eq!(drawn([Swizzle::Red; 4], 0x6666), [102; 4]);
+    assert_eq!(drawn(plain_one, 0x3333)[0], 51);
+    assert_eq!(drawn([Swizzle::Red; 4], 0x3333), [51; 4]);
+    guest.finish();
+}
