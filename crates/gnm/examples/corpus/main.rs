@@ -24,7 +24,7 @@ mod recorded;
 mod stages;
 
 use afterimage_gcn_corpus::{Compare, Compiler, Header, Kind, Program, Shader, Stage, World, programs_in};
-use afterimage_shader::{Language, Profile, RuntimeInfo};
+use afterimage_shader::{Features, Language, Profile, RuntimeInfo};
 use afterimage_shader_gcn::io::Source;
 use device::Gpu;
 use std::path::{Path, PathBuf};
@@ -168,10 +168,13 @@ impl Runner {
             return (end, played.log.clone());
         }
         let options = &self.gpu.options;
+        // As the renderer compiles them where there is descriptor indexing.
+        let features = Features { tables: true, ..options.features };
         let profile = Profile {
+            bindless: true,
             preserve: options.preserve,
             wave: self.gpu.subgroup,
-            features: options.features,
+            features,
             ..Profile::default()
         };
         for (bytes, _) in own {

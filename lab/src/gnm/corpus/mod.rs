@@ -6,6 +6,7 @@ mod sources;
 mod worker;
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Mutex;
@@ -283,7 +284,16 @@ fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: us
     let progress = Progress::start(format!("playing {} programs", names.len()));
     let (done, rows) = (AtomicUsize::new(0), Mutex::new(Vec::<Row>::new()));
     let program = example(ws, args.release, "corpus");
-    let put = |row: Row| rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(row);
+    // As they come, for who does not wait for the last.
+    let file = args.rows.as_ref().map(|file| std::fs::File::create(file).doing(format!("creating {}", file.display())));
+    let file = file.transpose()?;
+    let put = |row: Row| {
+        let mut rows = rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(mut file) = file.as_ref() {
+            let _ = writeln!(file, "{row}");
+        }
+        rows.push(row);
+    };
     let each = |chunk: &Vec<String>| -> Result {
         let mut left = chunk.clone();
         for flags in [None, Some("--alone")] {
