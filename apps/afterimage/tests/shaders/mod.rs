@@ -28,6 +28,7 @@ use afterimage_gcn_corpus::World;
 use afterimage_ir::{InputAt, Kind, OutputAt};
 use afterimage_shader::{Language, Profile, RuntimeInfo, Shader};
 use afterimage_shader_d3d9::io::RuntimeInfo as D3d9State;
+use afterimage_shader_d3d9::tables::{RegisterType, Version};
 use afterimage_shader_d3d9::{Program, Signature, assemble};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Encoder, Format, ObjectId, ObjectKind};
@@ -106,8 +107,8 @@ fn of_gnm() -> Vec<Entry> {
     entries
 }
 
-/// A vertex shader that writes what a pixel shader reads.
-fn partner(entry: &Entry, module: &afterimage_ir::Module) -> (Language, Vec<u8>) {
+/// A vertex shader that writes what a pixel shader reads; none if it reads more than one can write.
+fn partner(entry: &Entry, module: &afterimage_ir::Module) -> Option<(Language, Vec<u8>)> {
     if entry.language == Language::D3d9 {
         let tokens: Vec<u32> = entry.code.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
         let signature = Signature::of(&Program::parse(&tokens).expect("it has been parsed"));
@@ -117,16 +118,17 @@ fn partner(entry: &Entry, module: &afterimage_ir::Module) -> (Language, Vec<u8>)
         }
         if signature.version.major == 3 {
             text = "vs_3_0\ndcl_position v0\ndcl_position o0\n".to_owned();
-            let read: Vec<_> = signature.inputs.iter().map(|element| (element.usage, element.index)).collect();
-            for (n, (usage, index)) in (1..).zip(&read) {
-                let _ = writeln!(text, "dcl_{}{index} o{n}", usage.text());
+            let read = &signature.inputs;
+            if read.len() >= usize::from(RegisterType::Output.info().most(Version::vs(3, 0))) {
+                return None;
             }
-            for n in 0..=read.len() {
-                let _ = writeln!(text, "mov o{n}, v0");
+            for (n, element) in (1..).zip(read) {
+                let _ = writeln!(text, "dcl_{}{} o{n}\nmov o{n}, v0", element.usage.text(), element.index);
             }
+            text.push_str("mov o0, v0\n");
         }
         let tokens = assemble(&text).unwrap_or_else(|error| panic!("{}: {error}\n{text}", entry.name));
-        return (Language::D3d9, tokens.iter().flat_map(|token| token.to_le_bytes()).collect());
+        return Some((Language::D3d9, tokens.iter().flat_map(|token| token.to_le_bytes()).collect()));
     }
     let mut text = "vertex \"partner\" {\n  output out0 : f32x4 position\n".to_owned();
     let mut code = "  v0: f32x4 = const 0.0, 0.0, 0.0, 1.0\n  store_output out0, v0\n".to_owned();
@@ -145,7 +147,7 @@ fn partner(entry: &Entry, module: &afterimage_ir::Module) -> (Language, Vec<u8>)
         let _ = writeln!(text, "  output out{n} : {ty} location {location}");
         let _ = writeln!(code, "  v{n}: {ty} = const {zeros}\n  store_output out{n}, v{n}");
     }
-    (Language::Ir, (text + &code + "  return\n}").into_bytes())
+    Some((Language::Ir, (text + &code + "  return\n}").into_bytes()))
 }
 
 /// What is being written.
@@ -189,7 +191,10 @@ impl Stream {
                 self.draw(vertex, ObjectId::NONE, &[]);
             }
             Stage::Pixel => {
-                let (language, code) = partner(entry, &module);
+                let Some((language, code)) = partner(entry, &module) else {
+                    eprintln!("{}: no vertex shader writes as much as it reads; it is left out", entry.name);
+                    return;
+                };
                 let vertex = self.shader(Stage::Vertex, language, &code, "");
                 let pixel = self.shader(Stage::Pixel, entry.language, &entry.code, &entry.name);
                 let written = module.outputs.iter().filter_map(|output| match output.at {
