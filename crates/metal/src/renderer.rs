@@ -304,7 +304,7 @@ impl<D: Device> Renderer<D> {
     pub(crate) fn warn_once(&mut self, what: &'static str) {
         if !self.warned.contains(&what) {
             self.warned.push(what);
-            tracing::warn!("{what} are not drawn exactly: Metal has no such thing (said once)");
+            tracing::warn!("{what} are not drawn exactly with Metal (said once)");
         }
     }
 

@@ -318,6 +318,9 @@ impl<D: Device> Renderer<D> {
             self.warn_once("logical operations");
             logic = LogicOp::Off;
         }
+        if !self.state.viewports.is_empty() {
+            self.warn_once("viewports beyond the first, to which the first is taken,");
+        }
         if class == Class::Line && raster.line_width != 0.0 && raster.line_width != 1.0 {
             self.warn_once("lines of another width than a pixel");
         }
