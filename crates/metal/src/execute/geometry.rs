@@ -15,7 +15,7 @@ use crate::pipeline::key::Topology as Class;
 use crate::renderer::Renderer;
 use crate::state::bound::Fills;
 use crate::state::feedback::row;
-use afterimage_ir::{GeometryDecl, InputAt, OutputAt, OutputPrimitive};
+use afterimage_ir::{GeometryDecl, InputAt, Module, OutputAt, OutputPrimitive};
 use afterimage_metal_calls::{Device, DrawCount, IndexType, PrimitiveType};
 use afterimage_shader::Drawing;
 use afterimage_shader::feedback::{Lines, Made, takes};
@@ -69,19 +69,21 @@ impl<D: Device> Renderer<D> {
         }
     }
 
+    /// What the vertex shader declares, if it came as a module.
+    fn declared_vertex(&self) -> Option<&Module> {
+        self.shaders.get(self.state.shaders.vertex)?.shader.as_ref()?.declared()
+    }
+
     /// Whether the vertex shader says that it reads attributes.
     fn reads_attributes(&self) -> bool {
-        let shader = self.shaders.get(self.state.shaders.vertex).and_then(|guest| guest.shader.as_ref());
-        let declared = shader.and_then(|shader| shader.declared());
-        declared.is_some_and(|module| module.inputs.iter().any(|input| matches!(input.at, InputAt::Location(_))))
+        self.declared_vertex()
+            .is_some_and(|module| module.inputs.iter().any(|input| matches!(input.at, InputAt::Location(_))))
     }
 
     /// Whether geometry shaders may read all that the vertex shader gives.
     fn passes_on(&self) -> bool {
-        let shader = self.shaders.get(self.state.shaders.vertex).and_then(|guest| guest.shader.as_ref());
-        let declared = shader.and_then(|shader| shader.declared());
         let apart = |at| matches!(at, OutputAt::Layer | OutputAt::ViewportIndex | OutputAt::CullDistance(_));
-        declared.is_none_or(|module| !module.outputs.iter().any(|output| apart(output.at)))
+        self.declared_vertex().is_none_or(|module| !module.outputs.iter().any(|output| apart(output.at)))
     }
 
     /// What lines are like, for the kernel that makes them.
