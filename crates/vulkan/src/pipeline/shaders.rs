@@ -186,7 +186,7 @@ impl Variant {
             if let InputAt::Location(location) = input.at {
                 let corner = input.semantic.filter(|semantic| semantic.usage == corners::USAGE);
                 if let (Some(semantic), Stage::Pixel) = (corner, reflection.stage) {
-                    // Components that are interpolated in several ways are several inputs.
+                    // What is interpolated at several places is several inputs.
                     let corner = (location.into(), Corner::of_index(semantic.index));
                     if !variant.corners.contains(&corner) {
                         variant.corners.push(corner);
@@ -199,7 +199,7 @@ impl Variant {
                     lanes: input.ty.lanes.into(),
                     float: input.ty.kind == Kind::Float,
                 };
-                // Components that are interpolated in several ways are several inputs of one varying.
+                // What is interpolated at several places is several inputs of one varying.
                 match variant.varyings.iter_mut().find(|known| known.location == varying.location) {
                     Some(known) => known.lanes = known.lanes.max(varying.lanes),
                     None => variant.varyings.push(varying),
