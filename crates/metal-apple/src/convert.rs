@@ -6,8 +6,9 @@ use objc2_metal::{
     MTLBlendFactor, MTLBlendOperation, MTLColorWriteMask, MTLCompareFunction, MTLCullMode, MTLDepthClipMode,
     MTLIndexType, MTLMultisampleDepthResolveFilter, MTLOrigin, MTLPixelFormat, MTLPrimitiveTopologyClass,
     MTLPrimitiveType, MTLSamplerAddressMode, MTLSamplerBorderColor, MTLSamplerMinMagFilter, MTLSamplerMipFilter,
-    MTLSize, MTLStencilOperation, MTLStoreAction, MTLTextureSwizzle, MTLTextureSwizzleChannels, MTLTextureType,
-    MTLTextureUsage, MTLTriangleFillMode, MTLVertexFormat, MTLVisibilityResultMode, MTLWinding,
+    MTLScissorRect, MTLSize, MTLStencilOperation, MTLStoreAction, MTLTextureSwizzle, MTLTextureSwizzleChannels,
+    MTLTextureType, MTLTextureUsage, MTLTriangleFillMode, MTLVertexFormat, MTLViewport, MTLVisibilityResultMode,
+    MTLWinding,
 };
 
 /// Says which of Metal's values is which of ours.
@@ -122,6 +123,24 @@ impl ToMetal for [calls::Swizzle; 4] {
     fn metal(self) -> MTLTextureSwizzleChannels {
         let [red, green, blue, alpha] = self.map(ToMetal::metal);
         MTLTextureSwizzleChannels { red, green, blue, alpha }
+    }
+}
+
+impl ToMetal for calls::Viewport {
+    type Metal = MTLViewport;
+
+    fn metal(self) -> MTLViewport {
+        let Self { origin: [left, top], size: [width, height], depth: [near, far] } = self;
+        MTLViewport { originX: left, originY: top, width, height, znear: near, zfar: far }
+    }
+}
+
+impl ToMetal for calls::ScissorRect {
+    type Metal = MTLScissorRect;
+
+    fn metal(self) -> MTLScissorRect {
+        let ([x, y], [width, height]) = (self.origin.map(|at| at as usize), self.size.map(|edge| edge as usize));
+        MTLScissorRect { x, y, width, height }
     }
 }
 

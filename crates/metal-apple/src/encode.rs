@@ -172,19 +172,45 @@ impl calls::Queue for Queue {
         if !self.holds(CALL, check::viewport(&viewport, self.facts())) {
             return;
         }
-        let Viewport { origin: [left, top], size: [width, height], depth: [near, far] } = viewport;
         if let Some(encoder) = self.render(CALL) {
-            encoder.setViewport(MTLViewport { originX: left, originY: top, width, height, znear: near, zfar: far });
+            encoder.setViewport(viewport.metal());
         }
+    }
+
+    fn set_viewports(&mut self, viewports: &[Viewport]) {
+        const CALL: &str = "setViewports";
+        let facts = self.facts();
+        let checked = check::count(viewports.len(), facts)
+            .and_then(|()| viewports.iter().try_for_each(|viewport| check::viewport(viewport, facts)));
+        if !self.holds(CALL, checked) {
+            return;
+        }
+        let Some(encoder) = self.render(CALL) else { return };
+        let all: Vec<MTLViewport> = viewports.iter().map(|viewport| viewport.metal()).collect();
+        // SAFETY: so many lie there, as many as encoders take.
+        unsafe { encoder.setViewports_count(NonNull::from(&*all).cast(), all.len()) };
     }
 
     fn set_scissor(&mut self, rect: ScissorRect) {
         const CALL: &str = "setScissorRect";
         let Some(encoder) = self.render(CALL) else { return };
         if self.holds(CALL, check::scissor(&rect, self.pass.size)) {
-            let ([x, y], [width, height]) = (rect.origin.map(|at| at as usize), rect.size.map(|edge| edge as usize));
-            encoder.setScissorRect(MTLScissorRect { x, y, width, height });
+            encoder.setScissorRect(rect.metal());
         }
+    }
+
+    fn set_scissors(&mut self, rects: &[ScissorRect]) {
+        const CALL: &str = "setScissorRects";
+        let size = self.pass.size;
+        let checked = check::count(rects.len(), self.facts())
+            .and_then(|()| rects.iter().try_for_each(|rect| check::scissor(rect, size)));
+        if !self.holds(CALL, checked) {
+            return;
+        }
+        let Some(encoder) = self.render(CALL) else { return };
+        let all: Vec<MTLScissorRect> = rects.iter().map(|rect| rect.metal()).collect();
+        // SAFETY: so many lie there, as many as encoders take.
+        unsafe { encoder.setScissorRects_count(NonNull::from(&*all).cast(), all.len()) };
     }
 
     fn set_cull_mode(&mut self, mode: CullMode) {
@@ -214,6 +240,16 @@ impl calls::Queue for Queue {
     fn set_depth_clip(&mut self, mode: DepthClipMode) {
         if let Some(encoder) = self.render("setDepthClipMode") {
             encoder.setDepthClipMode(mode.metal());
+        }
+    }
+
+    fn set_depth_bounds(&mut self, bounds: [f32; 2]) {
+        const CALL: &str = "setDepthTestMinBound";
+        if !self.holds(CALL, check::depth_bounds(bounds, self.facts())) {
+            return;
+        }
+        if let Some(encoder) = self.render(CALL) {
+            encoder.setDepthTestMinBound_maxBound(bounds[0], bounds[1]);
         }
     }
 

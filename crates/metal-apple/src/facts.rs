@@ -3,7 +3,7 @@
 use afterimage_metal_calls::{Error, Facts, Family, Limits, Result};
 use objc2::rc::Retained;
 use objc2::runtime::{NSObjectProtocol as _, ProtocolObject};
-use objc2::sel;
+use objc2::{available, sel};
 use objc2_metal::{MTLArgumentBuffersTier, MTLBuffer as _, MTLDevice, MTLGPUFamily, MTLResourceOptions};
 
 /// Families from the highest down.
@@ -44,6 +44,8 @@ pub(crate) fn ask(raw: &ProtocolObject<dyn MTLDevice>) -> Result<Facts> {
         msaa32: raw.supports32BitMSAA(),
         bc: raw.supportsBCTextureCompression(),
         depth24: raw.isDepth24Stencil8PixelFormatSupported(),
+        // The call is there from macOS 26 on.
+        depth_bounds: raw.supportsFamily(MTLGPUFamily::Apple10) && available!(macos = 26.0),
         addresses: raw.supportsFamily(MTLGPUFamily::Metal3)
             && raw.argumentBuffersSupport() == MTLArgumentBuffersTier::Tier2
             && has_addresses(raw),

@@ -47,6 +47,7 @@ impl Family {
             targets: 8,
             clip_distances: 8,
             viewport: 65536,
+            viewports: 16,
             visibility: 65528,
             point_size: 511,
             sampler_anisotropy: 16,
@@ -93,6 +94,8 @@ pub struct Limits {
     pub clip_distances: u32,
     /// How far from the origin viewports reach, in texels.
     pub viewport: u32,
+    /// Viewports of an encoder, and scissor rectangles.
+    pub viewports: u32,
     /// The last offset of a visibility result.
     pub visibility: u32,
     /// The largest point, in texels.
@@ -128,6 +131,8 @@ pub struct Facts {
     pub depth24: bool,
     /// Buffers have addresses that shaders can be given: Metal 3 and argument buffers of tier 2.
     pub addresses: bool,
+    /// `setDepthTestMinBound:maxBound:`: `MTLGPUFamilyApple10`, macOS 26.
+    pub depth_bounds: bool,
     /// The newest version of the language that the compiler takes, as `__METAL_VERSION__` has it: 320 is 3.2.
     pub language: u32,
 }

@@ -223,8 +223,14 @@ pub trait Queue: Send + std::fmt::Debug + 'static {
     /// `setViewport:`.
     fn set_viewport(&mut self, viewport: Viewport);
 
+    /// `setViewports:count:`, 1 to [`Limits::viewports`]: that of a primitive is its `[[viewport_array_index]]`.
+    fn set_viewports(&mut self, viewports: &[Viewport]);
+
     /// `setScissorRect:`. It must lie inside of the pass and have texels.
     fn set_scissor(&mut self, rect: ScissorRect);
+
+    /// `setScissorRects:count:`, one for each viewport.
+    fn set_scissors(&mut self, rects: &[ScissorRect]);
 
     /// `setCullMode:`.
     fn set_cull_mode(&mut self, mode: CullMode);
@@ -240,6 +246,10 @@ pub trait Queue: Send + std::fmt::Debug + 'static {
 
     /// `setDepthClipMode:`.
     fn set_depth_clip(&mut self, mode: DepthClipMode);
+
+    /// `setDepthTestMinBound:maxBound:`, 0 to 1 and in order: drops samples where the stored depth is not within. 0 and 1 are no test;
+    /// others need [`Facts::depth_bounds`].
+    fn set_depth_bounds(&mut self, bounds: [f32; 2]);
 
     /// `setBlendColorRed:green:blue:alpha:`.
     fn set_blend_color(&mut self, color: [f32; 4]);

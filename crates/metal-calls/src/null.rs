@@ -121,6 +121,8 @@ impl Device {
             bc: true,
             depth24: !apple,
             addresses: true,
+            // Later families than Apple9 have them, which it stands for.
+            depth_bounds: family == Family::Apple9,
             language: 320,
         };
         Self(Arc::new(Parts {
@@ -331,7 +333,15 @@ impl crate::Queue for Queue {
         self.counts.sets += 1;
     }
 
+    fn set_viewports(&mut self, _: &[Viewport]) {
+        self.counts.sets += 1;
+    }
+
     fn set_scissor(&mut self, _: ScissorRect) {
+        self.counts.sets += 1;
+    }
+
+    fn set_scissors(&mut self, _: &[ScissorRect]) {
         self.counts.sets += 1;
     }
 
@@ -352,6 +362,10 @@ impl crate::Queue for Queue {
     }
 
     fn set_depth_clip(&mut self, _: DepthClipMode) {
+        self.counts.sets += 1;
+    }
+
+    fn set_depth_bounds(&mut self, _: [f32; 2]) {
         self.counts.sets += 1;
     }
 

@@ -63,6 +63,8 @@ impl SoftDevice {
             bc: true,
             depth24: !apple,
             addresses: true,
+            // Later families than Apple9 have them, which it stands for.
+            depth_bounds: family == Family::Apple9,
             language: 320,
         })
     }

@@ -75,6 +75,43 @@ fn every_depth_test() {
 }
 
 #[test]
+fn depth_bounds_are_of_what_is_stored() {
+    if !there_is_clang() {
+        return;
+    }
+    for format in [PixelFormat::Depth16Unorm, PixelFormat::Depth32Float, PixelFormat::Depth32Float_Stencil8] {
+        // With a state for depth, and with that of a new encoder.
+        for stated in [false, true] {
+            let mut kit = Kit::of(Family::Apple9);
+            let (target, depth) = (kit.target(FORMAT, [1, 1]), kit.target(format, [1, 1]));
+            let mut of = PipelineOf::new(PLAIN, "everything", "plain", FORMAT);
+            of.depth = Some(format);
+            let pipeline = kit.pipeline(&of);
+            // Depth is 1 from the clear; what is drawn lies before it.
+            for (bounds, passes) in [([0.0, 1.0], true), ([0.5, 1.0], true), ([1.0, 1.0], true), ([0.0, 0.75], false)] {
+                kit.begin_with(&[&target], Some(&depth), None, None);
+                kit.queue.set_render_pipeline(&pipeline);
+                if stated {
+                    let state = depth_state(&kit, CompareFunction::Less, true, None);
+                    kit.queue.set_depth_stencil(&state);
+                }
+                kit.queue.set_depth_bounds(bounds);
+                kit.everything([1.0; 4], 0.25);
+                kit.end();
+                kit.fine();
+                assert_eq!(kit.pixels(&target, [1, 1])[0] == [255; 4], passes, "{format:?} {stated} {bounds:?}");
+            }
+            for wrong in [[0.5, 0.25], [-1.0, 0.5], [0.5, 2.0], [f32::NAN, 1.0]] {
+                kit.begin_with(&[&target], Some(&depth), None, None);
+                kit.queue.set_depth_bounds(wrong);
+                kit.end();
+                assert!(kit.wrong().contains("not 0 to 1 and in order"), "{wrong:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn stencil_operations_and_masks() {
     if !there_is_clang() {
         return;

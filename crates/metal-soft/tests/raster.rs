@@ -81,6 +81,58 @@ fn scissor_and_viewport() {
     assert_eq!(found[3..7], ["........", "....##..", "....##..", "........"]);
 }
 
+/// Everything in the viewport of the instance's number, in a colour that says which one the fragment function sees.
+const CHOOSES: &str = r#"
+#include <metal_stdlib>
+using namespace metal;
+
+struct Out { float4 position [[position]]; uint viewport [[viewport_array_index]]; };
+struct In { float4 position [[position]]; uint viewport [[viewport_array_index]]; };
+
+vertex Out chooses(uint id [[vertex_id]], uint instance [[instance_id]])
+{
+    Out out;
+    out.position = float4(id & 1 ? 3.0f : -1.0f, id & 2 ? -3.0f : 1.0f, 0.0f, 1.0f);
+    out.viewport = instance;
+    return out;
+}
+
+fragment float4 seen(In in [[stage_in]])
+{
+    return float4(in.viewport == 0 ? 1.0f : 0.0f, in.viewport == 1 ? 1.0f : 0.0f, 0.0f, 1.0f);
+}
+"#;
+
+#[test]
+fn vertex_functions_choose_viewports() {
+    if !there_is_clang() {
+        return;
+    }
+    let mut kit = Kit::new();
+    let target = kit.target(FORMAT, [8, 8]);
+    let mut of = PipelineOf::new(CHOOSES, "chooses", "seen", FORMAT);
+    assert!(kit.try_pipeline(&of).unwrap_err().to_string().contains("[[viewport_array_index]] needs"));
+    of.topology = TopologyClass::Triangle;
+    let pipeline = kit.pipeline(&of);
+    kit.begin(&target);
+    kit.queue.set_render_pipeline(&pipeline);
+    let at = |origin| Viewport { origin, size: [3.0, 2.0], depth: [0.0, 1.0] };
+    kit.queue.set_viewports(&[at([0.0, 0.0]), at([4.0, 4.0])]);
+    let whole = ScissorRect { origin: [0; 2], size: [8; 2] };
+    kit.queue.set_scissors(&[whole, ScissorRect { size: [6, 8], ..whole }]);
+    // The third has no viewport: it is the first.
+    kit.queue.draw(PrimitiveType::Triangle, DrawCount { first: 0, count: 3, instances: 1, base_instance: 1 });
+    kit.queue.draw(PrimitiveType::Triangle, DrawCount { first: 0, count: 3, instances: 1, base_instance: 2 });
+    kit.end();
+    kit.fine();
+    let pixels = kit.pixels(&target, [8, 8]);
+    let [first, second] = [0, 1].map(|channel| picture(&pixels, 8, channel));
+    assert_eq!(first[..3], ["###.....", "###.....", "........"]);
+    assert_eq!(second[3..7], ["........", "....##..", "....##..", "........"]);
+    let count = |picture: &[String]| picture.join("").matches('#').count();
+    assert_eq!((count(&first), count(&second)), (6, 4));
+}
+
 #[test]
 fn strips_and_lists() {
     if !there_is_clang() {

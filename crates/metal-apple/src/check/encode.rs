@@ -172,6 +172,21 @@ pub(crate) fn viewport(viewport: &Viewport, facts: &Facts) -> Result<(), String>
     faults.joined()
 }
 
+/// How many `setViewports:count:` and `setScissorRects:count:` are given.
+pub(crate) fn count(given: usize, facts: &Facts) -> Result<(), String> {
+    let most = facts.limits.viewports;
+    if (1..=most as usize).contains(&given) { Ok(()) } else { Err(format!("{given} of them, not 1 to {most}")) }
+}
+
+/// `setDepthTestMinBound:maxBound:`.
+pub(crate) fn depth_bounds([least, most]: [f32; 2], facts: &Facts) -> Result<(), String> {
+    if !facts.depth_bounds {
+        return Err("the device has no depth bounds".into());
+    }
+    // What is no number is not in order.
+    if 0.0 <= least && least <= most && most <= 1.0 { Ok(()) } else { Err(format!("depth from {least} to {most}")) }
+}
+
 /// `setScissorRect:` in a pass of so many texels.
 pub(crate) fn scissor(rect: &ScissorRect, pass: [u32; 2]) -> Result<(), String> {
     let inside = |axis: usize| {

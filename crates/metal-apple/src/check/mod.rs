@@ -14,7 +14,8 @@ mod tests;
 
 pub(crate) use blit::{Rows, copy_buffers, copy_textures, fill, mipmaps, region};
 pub(crate) use encode::{
-    Bound, Draws, Offsets, bind_texture, dispatch, draw, entry, indices, inside, pipeline, scissor, viewport,
+    Bound, Draws, Offsets, bind_texture, count, depth_bounds, dispatch, draw, entry, indices, inside, pipeline,
+    scissor, viewport,
 };
 pub(crate) use pass::{Attached, Attachment, Pass, Target, pass};
 pub(crate) use pipeline::{Formats, render_pipeline};

@@ -23,6 +23,7 @@ fn facts(family: Family) -> Facts {
         bc: true,
         depth24: false,
         addresses: true,
+        depth_bounds: false,
         language: 320,
     }
 }
@@ -479,4 +480,17 @@ fn viewports_are_numbers_and_scissors_inside() {
     let of = |origin, size| scissor(&ScissorRect { origin, size }, [64, 32]);
     assert_eq!(of([60, 0], [4, 32]), Ok(()));
     assert!(of([61, 0], [4, 32]).is_err() && of([0, 0], [0, 1]).is_err() && of([u32::MAX, 0], [1, 1]).is_err());
+    assert!(
+        count(1, &m1()).is_ok() && count(16, &m1()).is_ok() && count(0, &m1()).is_err() && count(17, &m1()).is_err()
+    );
+}
+
+#[test]
+fn depth_bounds_are_in_order_where_there_are_any() {
+    let later = Facts { depth_bounds: true, ..m1() };
+    assert!(depth_bounds([0.25, 0.5], &m1()).is_err());
+    assert!(depth_bounds([0.25, 0.5], &later).is_ok() && depth_bounds([0.5, 0.5], &later).is_ok());
+    for wrong in [[0.5, 0.25], [-0.5, 1.0], [0.0, 1.5], [f32::NAN, 1.0], [0.0, f32::NAN]] {
+        assert!(depth_bounds(wrong, &later).is_err(), "{wrong:?}");
+    }
 }

@@ -209,6 +209,8 @@ pub(crate) fn draw(facts: &Facts, of: &Draw, pass: &Pass) -> Vec<String> {
     faults.must(!points || sized || !pipeline.rasterization, || {
         "points are drawn, but the vertex function has no [[point_size]]".to_owned()
     });
+    let (viewports, scissors) = (of.state.viewports.len(), of.state.scissors.len());
+    faults.must(viewports == scissors, || format!("{scissors} scissor rectangles for {viewports} viewports"));
     let layers = pipeline.vertex.compiled.interface.layer;
     faults.must(!layers || pass.layers_set, || {
         "[[render_target_array_index]] needs a pass with renderTargetArrayLength".to_owned()

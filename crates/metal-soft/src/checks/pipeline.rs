@@ -247,9 +247,9 @@ pub(crate) fn render_pipeline(facts: &Facts, of: &RenderPipelineDescriptor<'_, S
         faults
             .must(points, || format!("the vertex function has [[point_size]], but the topology is {:?}", of.topology));
     }
-    if vertex.layer {
-        let set = of.topology != TopologyClass::Unspecified;
-        faults.must(set, || "[[render_target_array_index]] needs inputPrimitiveTopology".to_owned());
+    for (given, name) in [(vertex.layer, "render_target_array_index"), (vertex.viewport, "viewport_array_index")] {
+        let set = !given || of.topology != TopologyClass::Unspecified;
+        faults.must(set, || format!("[[{name}]] needs inputPrimitiveTopology"));
     }
     if of.alpha_to_coverage {
         let written = fragment.is_some_and(|f| f.colors.iter().any(|c| c.target == 0 && c.ty.lanes == 4));

@@ -1,6 +1,8 @@
 //! Passes and draws.
 
-use afterimage_metal_calls::{CullMode, DrawCount, FillMode, PixelFormat, PrimitiveType, VisibilityMode, Winding};
+use afterimage_metal_calls::{
+    CullMode, DrawCount, FillMode, PixelFormat, PrimitiveType, ScissorRect, VisibilityMode, Winding,
+};
 
 use super::clip::{Clipper, Corner, View};
 use super::fragment::{Painter, Piece};
@@ -102,12 +104,14 @@ fn one(turn: &Turn, pass: &Pass, draw: &Draw, tiles: &mut Tiles, stopper: &mut S
     };
     let fragment = state.fragment.as_ref().map(|f| &f.compiled.interface);
     let inputs: Vec<Interpolation> = fragment.iter().flat_map(|f| &f.inputs).map(|i| i.interpolation).collect();
-    let clipper = Clipper {
-        view: View::of(&draw.state.viewport),
+    let of_view = |viewport| Clipper {
+        view: View::of(viewport),
         mode: draw.state.clip,
         distances: state.vertex.compiled.interface.clip_distances,
         inputs: &inputs,
     };
+    // One for each viewport.
+    let clippers: Vec<Clipper<'_>> = draw.state.viewports.iter().map(of_view).collect();
     let samples = pass.extent.samples;
     let lanes = [Lane::ZERO; 4];
     let mut painter = Painter { turn, draw, bound: &fragment_bound, tiles, stopper, samples, passed: 0, lanes };
@@ -124,29 +128,37 @@ fn one(turn: &Turn, pass: &Pass, draw: &Draw, tiles: &mut Tiles, stopper: &mut S
         for (number, corners) in primitives.iter().enumerate() {
             let found = corners.map(|c| unique.binary_search(&ids[c]).ok().and_then(|at| vertices.get(at)));
             if let [Some(a), Some(b), Some(c)] = found {
-                primitive(&mut painter, pass, &clipper, [a, b, c], number as u32);
+                primitive(&mut painter, pass, &clippers, [a, b, c], number as u32);
             }
         }
     }
     painter.passed
 }
 
-fn bounds(pass: &Pass, draw: &Draw) -> Bounds {
-    let [x, y] = draw.state.scissor.origin.map(i64::from);
-    let [width, height] = draw.state.scissor.size.map(i64::from);
+fn bounds(pass: &Pass, scissor: &ScissorRect) -> Bounds {
+    let [x, y] = scissor.origin.map(i64::from);
+    let [width, height] = scissor.size.map(i64::from);
     let [right, bottom] = pass.extent.size.map(i64::from);
     Bounds([x, y, (x + width).min(right), (y + height).min(bottom)])
 }
 
-fn primitive(painter: &mut Painter<'_, '_>, pass: &Pass, clipper: &Clipper<'_>, vertices: [&Vertex; 3], number: u32) {
+fn primitive(
+    painter: &mut Painter<'_, '_>,
+    pass: &Pass,
+    clippers: &[Clipper<'_>],
+    vertices: [&Vertex; 3],
+    number: u32,
+) {
     let draw = painter.draw;
     let state = &draw.state;
-    let bounds = bounds(pass, draw).and(clipper.view.pixels());
-    // All vertices of a primitive have the same layer; one that is not there is the first.
+    // All vertices of a primitive have the same layer and viewport; those that are not there are the first.
     let layer = if vertices[0].layer < pass.extent.layers { vertices[0].layer } else { 0 };
+    let viewport = if vertices[0].viewport < clippers.len() as u32 { vertices[0].viewport } else { 0 };
+    let clipper = &clippers[viewport as usize];
+    let bounds = bounds(pass, &state.scissors[viewport as usize]).and(clipper.view.pixels());
     let (samples, inputs) = (painter.samples, clipper.inputs);
     let mut paint = |shape: &Shape, setup: &Setup, front: bool, bias: f32| {
-        let piece = Piece { setup, first: vertices[0], front, bias, layer, number };
+        let piece = Piece { setup, first: vertices[0], front, bias, layer, viewport, number };
         shape.cover(bounds, samples, |x, y, masks| painter.quad(&piece, x, y, masks));
     };
     match draw.primitive {

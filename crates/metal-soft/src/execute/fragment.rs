@@ -26,6 +26,7 @@ pub(crate) struct Piece<'a> {
     pub(crate) front: bool,
     pub(crate) bias: f32,
     pub(crate) layer: u32,
+    pub(crate) viewport: u32,
     pub(crate) number: u32,
 }
 
@@ -50,6 +51,9 @@ const ALWAYS: StencilDescriptor = StencilDescriptor {
     read_mask: 0xff,
     write_mask: 0xff,
 };
+
+const NO_TESTS: DepthStencilDescriptor =
+    DepthStencilDescriptor { compare: CompareFunction::Always, write: false, front: None, back: None };
 
 fn operate(operation: StencilOperation, value: u8, reference: u8) -> u8 {
     match operation {
@@ -166,7 +170,14 @@ impl Painter<'_, '_> {
 
     /// Depth and stencil tests of every sample; `written` if the function may have given depth or stencil.
     fn test_all(&mut self, piece: &Piece<'_>, x: i64, y: i64, masks: &mut [u32; 4], written: Option<()>) {
-        let Some(of) = self.draw.state.depth_stencil.as_ref().map(|d| *d.0) else { return };
+        let state = &self.draw.state;
+        let bounds = state.depth_bounds != [0.0, 1.0];
+        let of = match &state.depth_stencil {
+            Some(of) => *of.0,
+            // What an encoder begins with.
+            None if bounds => NO_TESTS,
+            None => return,
+        };
         for (n, mask) in masks.iter_mut().enumerate() {
             for sample in 0..self.samples {
                 if *mask >> sample & 1 == 1 && !self.test(&of, piece, x, y, n, sample, written.is_some()) {
@@ -177,9 +188,13 @@ impl Painter<'_, '_> {
     }
 
     fn depth_of(&self, piece: &Piece<'_>, at: [f32; 2]) -> f32 {
-        let [near, far] = self.draw.state.viewport.depth;
-        let z = piece.setup.z(at) + piece.bias;
         // With clipping there is nothing outside but for the bias and the last bit.
+        self.in_range(piece, piece.setup.z(at) + piece.bias)
+    }
+
+    /// The nearest depth of the viewport.
+    fn in_range(&self, piece: &Piece<'_>, z: f32) -> f32 {
+        let [near, far] = self.draw.state.viewports[piece.viewport as usize].depth;
         z.clamp(near.min(far) as f32, near.max(far) as f32)
     }
 
@@ -195,6 +210,11 @@ impl Painter<'_, '_> {
         written: bool,
     ) -> bool {
         let spot = spot(piece, x, y, n, sample);
+        let stored = self.tiles.depth.as_ref().map(|tile| f32::from_bits(texel::decode(tile.format, tile.at(spot))[0]));
+        let [least, most] = self.draw.state.depth_bounds;
+        if [least, most] != [0.0, 1.0] && stored.is_some_and(|stored| !(least..=most).contains(&stored)) {
+            return false;
+        }
         let (gives_depth, gives_stencil) = match self.fragment() {
             Some(f) if written => (f.depth, f.stencil),
             _ => (false, false),
@@ -216,15 +236,13 @@ impl Painter<'_, '_> {
         };
         let mut depth_passes = true;
         let mut z = 0.0;
-        if let Some(tile) = &self.tiles.depth {
+        if let (Some(tile), Some(there)) = (&self.tiles.depth, stored) {
             z = if gives_depth {
-                let [near, far] = self.draw.state.viewport.depth;
-                given_depth.clamp(near.min(far) as f32, near.max(far) as f32)
+                self.in_range(piece, given_depth)
             } else {
                 let pixel = [i64::from(spot.x), i64::from(spot.y)];
                 self.depth_of(piece, piece.setup.place(pixel, positions(self.samples)[sample as usize]))
             };
-            let there = f32::from_bits(texel::decode(tile.format, tile.at(spot))[0]);
             depth_passes = compare(of.compare, quantized(tile.format, z), quantized(tile.format, there));
         }
         if let (Some(value), Some(tile), Some(_)) = (stencil, &mut self.tiles.stencil, face) {
@@ -275,7 +293,7 @@ impl Painter<'_, '_> {
             lane.position = [at[0], at[1], depth, piece.setup.over_w(here)];
             lane.front_facing = u32::from(piece.front);
             lane.primitive_id = piece.number;
-            lane.layer = piece.layer;
+            (lane.layer, lane.viewport) = (piece.layer, piece.viewport);
             lane.sample_id = sample.unwrap_or(0);
             lane.sample_mask_in = covered;
             lane.sample_mask = !0;

@@ -19,6 +19,7 @@ pub(crate) struct Vertex {
     pub(crate) clip: [f32; 8],
     pub(crate) point_size: f32,
     pub(crate) layer: u32,
+    pub(crate) viewport: u32,
     /// What the fragment function takes, in its order.
     pub(crate) varyings: Vec<[u32; 4]>,
 }
@@ -132,8 +133,8 @@ pub(crate) fn run(
         for lane in lanes.iter() {
             let point_size = if state.vertex.compiled.interface.point_size { lane.point_size } else { 1.0 };
             let varyings = state.links.iter().map(|&at| lane.output[at]).collect();
-            let (position, clip, layer) = (lane.position, lane.clip, lane.layer);
-            out.push(Vertex { position, clip, point_size, layer, varyings });
+            let Lane { position, clip, layer, viewport, .. } = *lane;
+            out.push(Vertex { position, clip, point_size, layer, viewport, varyings });
         }
     }
     out

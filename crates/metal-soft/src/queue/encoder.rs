@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use afterimage_metal_calls::{
-    Aspect, BufferLayout, DepthResolve, Device, Fault, PrimitiveType, Queue, Region, RenderPass, Stage,
+    Aspect, BufferLayout, DepthResolve, Device, Fault, PrimitiveType, Queue, Region, RenderPass, ScissorRect, Stage,
+    Viewport,
 };
 
 use super::SoftQueue;
@@ -60,6 +61,49 @@ impl SoftQueue {
             self.fault(call, "no render encoder is open");
         }
         if let Mode::Render(_, state, _) = &mut self.mode { Some(state) } else { None }
+    }
+
+    /// Sets viewports, if all are right.
+    pub(super) fn viewports(&mut self, call: &'static str, all: &[Viewport]) {
+        let limits = self.device.facts().limits;
+        let most = f64::from(limits.viewport);
+        let Some(state) = self.state(call) else { return };
+        let wrong = |viewport: &Viewport| {
+            let Viewport { origin, size, depth } = *viewport;
+            let finite = [origin, size, depth].as_flattened().iter().all(|v| v.is_finite());
+            let inside =
+                [0, 1].iter().all(|&n| size[n] >= 0.0 && origin[n].abs() <= most && origin[n] + size[n] <= most);
+            !(finite && inside && depth.iter().all(|d| (0.0..=1.0).contains(d)))
+        };
+        if let Some(viewport) = all.iter().find(|viewport| wrong(viewport)) {
+            let text = format!("{viewport:?}: not finite, of negative size, beyond {most}, or depth beyond 0 to 1");
+            self.fault(call, text);
+        } else if all.is_empty() || all.len() > limits.viewports as usize {
+            self.fault(call, format!("count ({}) is not 1 to {}", all.len(), limits.viewports));
+        } else {
+            state.viewports = all.to_vec();
+        }
+    }
+
+    /// Sets scissor rectangles, if all are right.
+    pub(super) fn scissors(&mut self, call: &'static str, all: &[ScissorRect]) {
+        let most = self.device.facts().limits.viewports;
+        if self.state(call).is_none() {
+            return;
+        }
+        let Mode::Render(pass, state, _) = &mut self.mode else { return };
+        let whole = pass.extent.size;
+        let inside = |rect: &ScissorRect, n: usize| {
+            rect.size[n] > 0 && u64::from(rect.origin[n]) + u64::from(rect.size[n]) <= u64::from(whole[n])
+        };
+        if let Some(rect) = all.iter().find(|rect| !(inside(rect, 0) && inside(rect, 1))) {
+            let text = format!("(rect.origin + rect.size)({rect:?}) must be <= render pass {whole:?}, and not empty");
+            self.fault(call, text);
+        } else if all.is_empty() || all.len() > most as usize {
+            self.fault(call, format!("count ({}) is not 1 to {most}", all.len()));
+        } else {
+            state.scissors = all.to_vec();
+        }
     }
 
     /// The table of a stage of the encoder that is open.

@@ -192,41 +192,19 @@ impl Queue for SoftQueue {
     }
 
     fn set_viewport(&mut self, viewport: Viewport) {
-        let call = "setViewport:";
-        let Viewport { origin, size, depth } = viewport;
-        let most = f64::from(self.device.facts().limits.viewport);
-        let all = [origin, size, depth];
-        let finite = all.as_flattened().iter().all(|v| v.is_finite());
-        let inside = [0, 1].iter().all(|&n| size[n] >= 0.0 && origin[n].abs() <= most && origin[n] + size[n] <= most);
-        let range = depth.iter().all(|d| (0.0..=1.0).contains(d));
-        let Some(state) = self.state(call) else { return };
-        if finite && inside && range {
-            state.viewport = viewport;
-        } else {
-            self.fault(
-                call,
-                format!("{viewport:?}: not finite, of negative size, beyond {most}, or depth beyond 0 to 1"),
-            );
-        }
+        self.viewports("setViewport:", &[viewport]);
+    }
+
+    fn set_viewports(&mut self, viewports: &[Viewport]) {
+        self.viewports("setViewports:count:", viewports);
     }
 
     fn set_scissor(&mut self, rect: ScissorRect) {
-        let call = "setScissorRect:";
-        if self.state(call).is_none() {
-            return;
-        }
-        let Mode::Render(pass, state, _) = &mut self.mode else { return };
-        let whole = pass.extent.size;
-        let inside =
-            |n: usize| rect.size[n] > 0 && u64::from(rect.origin[n]) + u64::from(rect.size[n]) <= u64::from(whole[n]);
-        if inside(0) && inside(1) {
-            state.scissor = rect;
-        } else {
-            self.fault(
-                call,
-                format!("(rect.origin + rect.size)({rect:?}) must be <= render pass {whole:?}, and not empty"),
-            );
-        }
+        self.scissors("setScissorRect:", &[rect]);
+    }
+
+    fn set_scissors(&mut self, rects: &[ScissorRect]) {
+        self.scissors("setScissorRects:count:", rects);
     }
 
     fn set_cull_mode(&mut self, mode: CullMode) {
@@ -256,6 +234,22 @@ impl Queue for SoftQueue {
     fn set_depth_clip(&mut self, mode: DepthClipMode) {
         if let Some(state) = self.state("setDepthClipMode:") {
             state.clip = mode;
+        }
+    }
+
+    fn set_depth_bounds(&mut self, bounds: [f32; 2]) {
+        let call = "setDepthTestMinBound:maxBound:";
+        let has = self.device.facts().depth_bounds;
+        let Some(state) = self.state(call) else { return };
+        let [least, most] = bounds;
+        // What is no number is not in order.
+        let in_order = 0.0 <= least && least <= most && most <= 1.0;
+        if !has {
+            self.fault(call, "this device has no depth bounds".to_owned());
+        } else if in_order {
+            state.depth_bounds = bounds;
+        } else {
+            self.fault(call, format!("{bounds:?} are not 0 to 1 and in order"));
         }
     }
 

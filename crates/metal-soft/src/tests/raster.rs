@@ -43,7 +43,7 @@ fn clipper(mode: DepthClipMode, distances: u32) -> Clipper<'static> {
 /// At a place of clip space, with w; both inputs are the same three values.
 fn vertex(position: [f32; 4], value: [f32; 3]) -> Vertex {
     let [a, b, c] = value.map(f32::to_bits);
-    Vertex { position, clip: [0.0; 8], point_size: 1.0, layer: 0, varyings: vec![[a, b, c, 0]; 2] }
+    Vertex { position, clip: [0.0; 8], point_size: 1.0, layer: 0, viewport: 0, varyings: vec![[a, b, c, 0]; 2] }
 }
 
 fn triangles<'v>(corners: &'v [Corner<'v>]) -> Vec<[&'v Corner<'v>; 3]> {

@@ -165,6 +165,8 @@ pub(crate) struct Interface {
     pub(crate) point_size: bool,
     pub(crate) clip_distances: u32,
     pub(crate) layer: bool,
+    /// It gives the viewport.
+    pub(crate) viewport: bool,
     pub(crate) colors: Vec<ColorOutput>,
     /// What the function reads of targets.
     pub(crate) color_inputs: Vec<u32>,
@@ -268,6 +270,7 @@ impl Interface {
             point_size: false,
             clip_distances: 0,
             layer: false,
+            viewport: false,
             colors: Vec::new(),
             color_inputs: Vec::new(),
             depth: false,
@@ -388,8 +391,7 @@ impl Interface {
                 self.clip_distances = count.map_err(|_| problem())?;
             }
             (Stage::Vertex, Some("render_target_array_index")) => self.layer = true,
-            // There is one viewport, which those are that are not there.
-            (Stage::Vertex, Some("viewport_array_index")) => {}
+            (Stage::Vertex, Some("viewport_array_index")) => self.viewport = true,
             (Stage::Vertex, None) if alone => self.position = true,
             (Stage::Vertex, None) if of.array.is_none() => self.outputs.push(Output { key: key(of), ty }),
             (Stage::Fragment, Some("depth")) => self.depth = true,

@@ -78,7 +78,7 @@ fn value(of: &Declared) -> Option<String> {
         "sample_id" => "l.sample_id".to_owned(),
         "sample_mask" => "l.sample_mask_in".to_owned(),
         "render_target_array_index" => "l.layer".to_owned(),
-        "viewport_array_index" => "0u".to_owned(),
+        "viewport_array_index" => "l.viewport".to_owned(),
         "color" => array(&format!("l.color_in[{}]", of.attribute("color")?.number()?)),
         "thread_position_in_threadgroup" => array("l.local"),
         "thread_index_in_threadgroup" => "soft::lane".to_owned(),

@@ -139,6 +139,21 @@ fn render_encoders() {
             (|q, _| q.set_viewport(look(-8.0, 0.0, 1.0)), "negative size"),
             (|q, _| q.set_viewport(look(8.0, 1e9, 1.0)), "beyond 65536"),
             (|q, _| q.set_viewport(look(8.0, 0.0, 2.0)), "depth beyond 0 to 1"),
+            (|q, _| q.set_viewports(&[look(8.0, 0.0, 1.0); 1]), ""),
+            (|q, _| q.set_viewports(&[look(8.0, 0.0, 1.0); 17]), "count (17) is not 1 to 16"),
+            (|q, _| q.set_viewports(&[]), "count (0) is not 1 to 16"),
+            (|q, _| q.set_viewports(&[look(8.0, 0.0, 1.0), look(8.0, 0.0, 2.0)]), "depth beyond 0 to 1"),
+            (|q, _| q.set_scissors(&[]), "count (0) is not 1 to 16"),
+            (|q, _| q.set_scissors(&[ScissorRect { origin: [0; 2], size: [8; 2] }; 17]), "count (17) is not 1 to 16"),
+            (|q, _| q.set_scissors(&[ScissorRect { origin: [4, 4], size: [5, 4] }; 2]), "must be <= render pass"),
+            (
+                |q, _| {
+                    q.set_viewports(&[look(8.0, 0.0, 1.0); 2]);
+                    q.draw(PrimitiveType::Triangle, DRAW);
+                },
+                "1 scissor rectangles for 2 viewports",
+            ),
+            (|q, _| q.set_depth_bounds([0.25, 0.5]), "no depth bounds"),
             (|q, e| q.set_buffer(Stage::Vertex, 31, &e.vertices, 0), "must be < 31"),
             (|q, e| q.set_buffer(Stage::Vertex, 0, &e.vertices, 64), "must be < 64"),
             (|q, e| q.set_buffer(Stage::Kernel, 0, &e.vertices, 0), "no encoder with a Kernel stage"),

@@ -32,6 +32,12 @@ pub fn device_info(facts: &Facts) -> DeviceInfo {
     info.max_clip_planes = facts.limits.clip_distances.min(slots::CLIP_PLANES as u32);
     info.subgroup_size = LANES;
     info.features |= DeviceFeatures::RECT_LIST | DeviceFeatures::CUBE_ARRAYS | DeviceFeatures::MINIMUM_FILTER;
+    if facts.limits.viewports > 1 {
+        info.features |= DeviceFeatures::VIEWPORTS;
+    }
+    if facts.depth_bounds {
+        info.features |= DeviceFeatures::DEPTH_BOUNDS;
+    }
     // What the writer of shaders does not know yet is missing here, whatever the device can do.
     if facts.addresses {
         info.features |= DeviceFeatures::COMPUTE | DeviceFeatures::VERTEX_STORES | DeviceFeatures::PIXEL_STORES;

@@ -104,7 +104,7 @@ impl<D: Device> Renderer<D> {
         {
             return false;
         }
-        if dirty.contains(Group::DepthStencil) && self.set_tests().is_err() {
+        if dirty.contains(Group::DepthStencil) && (self.nothing_is_within() || self.set_tests().is_err()) {
             return false;
         }
         if dirty.contains(Group::Raster) && !self.raster_again() {
@@ -115,7 +115,7 @@ impl<D: Device> Renderer<D> {
             self.set_scissor(scissor);
         }
         if dirty.touches(VIEWPORT) {
-            if !(self.state.viewport.width > 0.0 && self.state.viewport.height > 0.0) {
+            if !self.has_viewport() {
                 return false;
             }
             self.set_viewport();

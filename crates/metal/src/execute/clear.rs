@@ -1,6 +1,7 @@
 //! Clears: in the load actions of the pass that comes, or by a draw where only a part goes.
 
 use crate::error::Result;
+use crate::execute::state::ALL_DEPTHS;
 use crate::pipeline::own::Own;
 use crate::renderer::Renderer;
 use crate::state::bound::Recorded;
@@ -165,6 +166,9 @@ impl<D: Device> Renderer<D> {
         queue.set_fill_mode(FillMode::Fill);
         queue.set_depth_clip(DepthClipMode::Clip);
         queue.set_depth_bias(0.0, 0.0, 0.0);
+        if self.bound.recorded.depth_bounds.is_some() {
+            queue.set_depth_bounds(ALL_DEPTHS);
+        }
         if self.bound.recorded.counts == Some(true) {
             // What a clear touches is not counted.
             queue.set_visibility(VisibilityMode::Disabled, 0);

@@ -301,9 +301,9 @@ impl<D: Device> Renderer<D> {
         if self.bound.dirty.touches(TARGETS) {
             self.apply_targets()?;
         }
-        let (raster, viewport) = (*self.state.raster, *self.state.viewport);
+        let raster = *self.state.raster;
         let discard = raster.discard != 0;
-        let visible = !self.bound.targets.is_empty() && viewport.width > 0.0 && viewport.height > 0.0;
+        let visible = !self.bound.targets.is_empty() && self.has_viewport();
         if !visible && !discard {
             return Ok(None);
         }
@@ -317,9 +317,6 @@ impl<D: Device> Renderer<D> {
         if logic != LogicOp::Off && !self.device.facts().family.is_apple() {
             self.warn_once("logical operations");
             logic = LogicOp::Off;
-        }
-        if !self.state.viewports.is_empty() {
-            self.warn_once("viewports beyond the first, to which the first is taken,");
         }
         if class == Class::Line && raster.line_width != 0.0 && raster.line_width != 1.0 {
             self.warn_once("lines of another width than a pixel");
@@ -393,7 +390,7 @@ impl<D: Device> Renderer<D> {
         prepared: &mut Prepared,
     ) -> Result<Option<u32>> {
         let &Indexed { primitive, count, needed, .. } = indexed;
-        let Some(scissor) = self.scissor() else { return Ok(Some(u32::MAX)) };
+        let Some(scissor) = self.scissor().filter(|_| !self.nothing_is_within()) else { return Ok(Some(u32::MAX)) };
         let (copies, sources) = self.ready_vertices(&prepared.input, needed, &count)?;
         if prepared.layout.is_none_or(|(of, _)| of != copies) {
             let number = self.pipelines.input(prepared.input.descriptor(copies));

@@ -8,7 +8,7 @@ use afterimage_metal_calls::{
     CullMode, DepthClipMode, Device, FillMode, PixelFormat, Queue, ScissorRect, StencilReferences, Viewport, Winding,
 };
 use afterimage_render::dynamic::{DynamicRaster, DynamicTests, PackedRaster};
-use afterimage_stream::packets::{Cull, Fill, Rect};
+use afterimage_stream::packets::{Cull, Fill, Rect, SetViewport};
 
 /// The constant part of a depth bias, for a format: Metal multiplies it with the format's smallest step, that of floats in [0.5, 1) where
 /// depth is a float (Apple, `setDepthBias:slopeScale:clamp:`), and the stream has it in units of depth.
@@ -19,17 +19,52 @@ pub(crate) fn bias_scale(format: Option<PixelFormat>) -> f32 {
     }
 }
 
+/// Of several viewports and scissor rectangles those that have no pixel lie beside the targets.
+const NOWHERE: (Viewport, ScissorRect) =
+    (Viewport { origin: [-2.0, 0.0], size: [1.0; 2], depth: [0.0, 1.0] }, ScissorRect { origin: [0; 2], size: [1; 2] });
+
+/// Bounds of depth that are no test: those of a new encoder.
+pub(crate) const ALL_DEPTHS: [f32; 2] = [0.0, 1.0];
+
+fn viewport_of(viewport: &SetViewport) -> Viewport {
+    Viewport {
+        origin: [viewport.x.into(), viewport.y.into()],
+        size: [viewport.width.into(), viewport.height.into()],
+        depth: [viewport.min_depth.into(), viewport.max_depth.into()],
+    }
+}
+
 impl<D: Device> Renderer<D> {
     /// The part of the targets that is drawn to; none where there is none.
     pub(crate) fn scissor(&self) -> Option<ScissorRect> {
         let extent = if self.bound.targets.is_empty() { [1, 1] } else { self.bound.targets.extent };
         let rect: Rect = self.state.scissor.rect;
-        clip(&rect, extent)
+        let several = !self.state.viewports.is_empty();
+        clip(&rect, extent).or(several.then_some(NOWHERE.1))
+    }
+
+    /// What bounds there are of the depth that is stored.
+    fn depth_bounds(&self) -> Option<[f32; 2]> {
+        let bounds = &*self.state.depth_bounds;
+        (bounds.enable != 0 && self.bound.targets.depth.is_some()).then_some([bounds.min, bounds.max])
+    }
+
+    /// Whether no depth is within its bounds, which Metal does not take.
+    pub(crate) fn nothing_is_within(&self) -> bool {
+        self.device.facts().depth_bounds && self.depth_bounds().is_some_and(|[least, most]| least > most)
+    }
+
+    /// Whether there is a viewport that has pixels.
+    #[inline(always)]
+    pub(crate) fn has_viewport(&self) -> bool {
+        let has_pixels = |viewport: &SetViewport| viewport.width > 0.0 && viewport.height > 0.0;
+        has_pixels(&self.state.viewport) || self.state.viewports.iter().any(|further| has_pixels(&further.viewport))
     }
 
     /// Depth and stencil tests, and the references.
     #[inline(always)]
     pub(crate) fn set_tests(&mut self) -> Result {
+        self.set_depth_bounds();
         let mut state = *self.state.depth_stencil;
         if self.bound.part == 1 {
             (state.depth_write, state.write_mask, state.own_back.write_mask) = (0, 0, 0);
@@ -71,24 +106,65 @@ impl<D: Device> Renderer<D> {
         }
     }
 
+    /// The viewport; if there are several, all of them and their parts of the targets.
     #[inline]
     pub(crate) fn set_viewport(&mut self) {
-        let viewport = *self.state.viewport;
-        let viewport = Viewport {
-            origin: [viewport.x.into(), viewport.y.into()],
-            size: [viewport.width.into(), viewport.height.into()],
-            depth: [viewport.min_depth.into(), viewport.max_depth.into()],
-        };
-        if self.bound.recorded.viewport.replace(viewport) != Some(viewport) {
+        if !self.state.viewports.is_empty() {
+            return self.set_viewports();
+        }
+        let viewport = viewport_of(&self.state.viewport);
+        let recorded = &mut self.bound.recorded;
+        if recorded.viewport.replace(viewport) != Some(viewport) {
+            recorded.viewports = Default::default();
             self.commands.queue.set_viewport(viewport);
         }
     }
 
+    /// The part of the targets that is drawn to; with several viewports as [`Self::set_viewport`].
     #[inline]
     pub(crate) fn set_scissor(&mut self, scissor: ScissorRect) {
+        if !self.state.viewports.is_empty() {
+            return self.set_viewports();
+        }
         if self.bound.recorded.scissor.replace(scissor) != Some(scissor) {
             self.commands.queue.set_scissor(scissor);
         }
+    }
+
+    #[cold]
+    fn set_viewports(&mut self) {
+        let extent = self.bound.targets.extent;
+        let first = (*self.state.viewport, self.state.scissor.rect);
+        let further = self.state.viewports.iter().map(|further| (further.viewport, further.scissor));
+        let (viewports, scissors): (Vec<Viewport>, Vec<ScissorRect>) = std::iter::once(first)
+            .chain(further)
+            .map(|(viewport, rect)| match clip(&rect, extent) {
+                Some(rect) if viewport.width > 0.0 && viewport.height > 0.0 => (viewport_of(&viewport), rect),
+                _ => NOWHERE,
+            })
+            .unzip();
+        let recorded = &mut self.bound.recorded;
+        if recorded.viewports == (viewports.clone(), scissors.clone()) {
+            return;
+        }
+        self.commands.queue.set_viewports(&viewports);
+        self.commands.queue.set_scissors(&scissors);
+        (recorded.viewport, recorded.scissor, recorded.viewports) = (None, None, (viewports, scissors));
+    }
+
+    /// Bounds of the depth that is stored. They are in order: other draws are not made.
+    fn set_depth_bounds(&mut self) {
+        let wanted = self.depth_bounds().unwrap_or(ALL_DEPTHS);
+        let recorded = &mut self.bound.recorded.depth_bounds;
+        if recorded.unwrap_or(ALL_DEPTHS) == wanted {
+            return;
+        }
+        if !self.device.facts().depth_bounds {
+            self.warn_once("depth bounds");
+            return;
+        }
+        *recorded = Some(wanted);
+        self.commands.queue.set_depth_bounds(wanted);
     }
 
     #[inline(always)]

@@ -37,7 +37,7 @@ pub(crate) fn of(facts: &Facts, raw_addresses: bool) -> Behind {
             sample_rate: true,
             second_color: true,
             vertex_layer: true,
-            viewports: false,
+            viewports: limits.viewports > 1,
             cube_arrays: true,
             without_format: [true; 2],
             stores: [facts.addresses; 2],

@@ -78,6 +78,10 @@ pub(crate) struct Recorded {
     pub(crate) references: Option<StencilReferences>,
     pub(crate) viewport: Option<Viewport>,
     pub(crate) scissor: Option<ScissorRect>,
+    /// If there are several; none if there is one.
+    pub(crate) viewports: (Vec<Viewport>, Vec<ScissorRect>),
+    /// Least and greatest; none of a new encoder's.
+    pub(crate) depth_bounds: Option<[f32; 2]>,
     pub(crate) raster: Option<PackedRaster>,
     pub(crate) fills: Option<Fills>,
     pub(crate) blend_color: Option<[u32; 4]>,

@@ -288,12 +288,15 @@ impl Queue for Recording {
         set_depth_stencil(state: &Handle);
         set_stencil_references(references: StencilReferences);
         set_viewport(viewport: Viewport);
+        set_viewports(viewports: &[Viewport]);
         set_scissor(rect: ScissorRect);
+        set_scissors(rects: &[ScissorRect]);
         set_cull_mode(mode: CullMode);
         set_winding(winding: Winding);
         set_fill_mode(mode: FillMode);
         set_depth_bias(bias: f32, slope_scale: f32, clamp: f32);
         set_depth_clip(mode: DepthClipMode);
+        set_depth_bounds(bounds: [f32; 2]);
         set_blend_color(color: [f32; 4]);
         set_visibility(mode: VisibilityMode, offset: u64);
         draw_indirect(primitive: PrimitiveType, arguments: &Handle, offset: u64);
