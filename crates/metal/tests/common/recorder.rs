@@ -56,6 +56,7 @@ impl Recorder {
             bc: true,
             depth24: false,
             addresses: true,
+            depth_bounds: true,
             language: 320,
         };
         Self {
