@@ -1,6 +1,8 @@
 //! What Metal lacks, and what is made of it: each draw against one that Metal does by itself, or against pixels that are known.
 
 use crate::common::*;
+use afterimage_metal_calls::Family;
+use afterimage_metal_soft::SoftDevice;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, VertexFormat};
 use std::sync::{Arc, Mutex};
@@ -55,6 +57,43 @@ fn fans_bytes_and_restarts_are_lists_to_metal() {
     }
     let strips = drawn(Topology::TriangleStrip, &[1, 2, 0, 3, 4], 2, 0);
     assert!(are_alike(&drawn(Topology::TriangleStrip, &[1, 2, 0, 3, 0xffff, 3, 0, 4], 2, 1), &strips));
+}
+
+#[test]
+fn depth_bounds_are_metals_where_it_has_them() {
+    let mut guest = Guest::on(SoftDevice::new(Family::Apple9));
+    guest.target(Format::R8G8B8A8_UNORM, 16, 16);
+    guest.shaders(VERTEX, COLOR);
+    guest.layout();
+    let screen = guest.pixels_target();
+    let buffer = guest.texture(Format::D32_SFLOAT, 16, 16, 1, CreateTexture::TARGET);
+    guest.bind(screen, buffer);
+    guest.clear(Clear::COLOR | Clear::DEPTH, BLACK, 0.5, 0);
+    let part = |flags, color, x, width| {
+        let clear = Clear { flags, count: 1, color, depth: 0.875, ..bytemuck::Zeroable::zeroed() };
+        (clear, Rect { x, y: 0, width, height: 16 })
+    };
+    let (clear, left) = part(Clear::DEPTH, BLACK, 0, 6);
+    guest.encoder.push_tail(&clear, &[left]);
+    // All of it in one pass, one draw after the other; what is drawn lies outside of all bounds.
+    let bounds = |min, max| SetDepthBounds { enable: 1, min, max, pad: 0 };
+    for (bounds, color) in [(bounds(0.75, 1.0), RED), (bounds(0.0, 0.25), BLUE), (bounds(0.75, 0.25), BLUE)] {
+        guest.encoder.push(&bounds);
+        guest.draw_now(&full(0.05, color));
+    }
+    // Clears have none.
+    guest.encoder.push(&bounds(0.0, 0.25));
+    let (clear, right) = part(Clear::COLOR, GREEN, 14, 2);
+    guest.encoder.push_tail(&clear, &[right]);
+    // They are as they were behind it.
+    guest.draw_now(&full(0.05, BLUE));
+    let pixels = guest.pixels();
+    let count = |color| pixels.count(rgba(color));
+    assert_eq!([RED, GREEN, BLUE, BLACK].map(count), [6 * 16, 2 * 16, 0, 8 * 16]);
+    guest.encoder.push(&SetDepthBounds { enable: 0, ..bounds(0.0, 0.25) });
+    guest.draw_now(&full(0.05, BLUE));
+    assert_eq!(guest.pixels().count(rgba(BLUE)), 256);
+    guest.finish();
 }
 
 #[test]
