@@ -19,10 +19,12 @@ pub(crate) struct Choice {
     pub(crate) expanded: bool,
 }
 
-/// How a device does a format. Macs by Intel have no texels of 16 bits with several components.
-pub(crate) fn choice(facts: &Facts, format: Format) -> Choice {
+/// How a device does a format, for textures that are drawn or stored into (`written`) or are not. Macs by Intel have no texels of 16 bits
+/// with several components; what is written has its channels where Metal has them, since only what is read can be swizzled.
+pub(crate) fn choice(facts: &Facts, format: Format, written: bool) -> Choice {
     let choice = row(format);
-    if choice.pixel.caps(facts).exists || !is_small(format) {
+    let fits = choice.pixel.caps(facts).exists && (choice.channels == IDENTITY || !written);
+    if fits || !is_small(format) {
         return choice;
     }
     Choice { pixel: PixelFormat::BGRA8Unorm, channels: IDENTITY, expanded: true }
@@ -112,23 +114,22 @@ const fn row(format: Format) -> Choice {
 
 /// [`FormatFeatures`] bits of a format on a device; 0 where it cannot do it at all.
 pub(crate) fn features(facts: &Facts, format: Format) -> u32 {
-    let Choice { pixel, channels, .. } = choice(facts, format);
-    let caps = pixel.caps(facts);
-    if !caps.exists {
+    let [read, written] = [false, true].map(|written| choice(facts, format, written).pixel.caps(facts));
+    if !read.exists {
         return 0;
     }
-    // A target whose channels lie elsewhere would be written wrongly.
-    let in_place = channels == IDENTITY;
     let (depth, color) = (format.is_depth(), !format.is_depth());
+    // Those that have two forms are no targets of blits unless they are targets.
+    let one_form = choice(facts, format, false) == choice(facts, format, true);
     let rows = [
         (true, FormatFeatures::SAMPLED | FormatFeatures::VERTEX_TEXTURE),
-        (caps.filter, FormatFeatures::LINEAR),
-        (caps.write && color && in_place, FormatFeatures::STORAGE),
-        (caps.render && color && in_place, FormatFeatures::TARGET),
-        (caps.blend && color && in_place, FormatFeatures::BLEND),
-        (caps.render && depth, FormatFeatures::DEPTH),
-        ((caps.filter && in_place) || depth, FormatFeatures::BLIT_SOURCE),
-        ((caps.filter && caps.render && in_place) || depth, FormatFeatures::BLIT),
+        (read.filter, FormatFeatures::LINEAR),
+        (written.write && color, FormatFeatures::STORAGE),
+        (written.render && color, FormatFeatures::TARGET),
+        (written.blend && color, FormatFeatures::BLEND),
+        (written.render && depth, FormatFeatures::DEPTH),
+        ((read.filter && one_form) || depth, FormatFeatures::BLIT_SOURCE),
+        ((read.filter && written.render && one_form) || depth, FormatFeatures::BLIT),
     ];
     rows.iter().filter(|(there, _)| *there).fold(0, |bits, (_, bit)| bits | bit)
 }

@@ -248,7 +248,7 @@ impl<D: Device> Renderer<D> {
         let linear = Filter::of(body.filter as u8) == Filter::Linear;
         let own = Own::Copy(source.kind);
         let (level, layer, is_3d) = (u32::from(dst.level), u32::from(dst.layer), target.is_3d());
-        let (format, raw) = (target.format, target.raw.clone());
+        let (format, choice, raw) = (target.format, target.choice, target.raw.clone());
         if loses_stencil {
             self.warn_once("blits of stencil with another size, format or number of samples");
         }
@@ -261,6 +261,9 @@ impl<D: Device> Renderer<D> {
             ..CreateTexture::plain(dst.texture, format, [body.dst_rect.width, body.dst_rect.height])
         };
         let between = Texture::new(&self.device, &like)?;
+        if between.choice != choice {
+            return Err(self.unsupported(names));
+        }
         let to = Rect { x: 0, y: 0, ..body.dst_rect };
         self.draw_copy(own, &source, &body.src_rect, (&between.raw, 0, 0, false), &formats, &to, linear, |_| Ok(()))?;
         let from = Region { slice: 0, level: 0, origin: [0; 3], size: [to.width, to.height, 1] };

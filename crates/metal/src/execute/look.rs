@@ -74,7 +74,7 @@ impl<D: Device> Renderer<D> {
 
     /// Encodes a copy for the CPU of a part as a draw reads it, in a format of floats. `None` where nothing can be drawn in it.
     fn copy_drawn(&mut self, view: View, format: Format) -> Result<Option<Copied<D>>> {
-        let choice = crate::device::format::choice(self.device.facts(), format);
+        let choice = crate::device::format::choice(self.device.facts(), format, true);
         if crate::device::format::features(self.device.facts(), format) & FormatFeatures::TARGET == 0 {
             return Ok(None);
         }

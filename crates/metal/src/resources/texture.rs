@@ -122,7 +122,7 @@ impl<D: Device> Texture<D> {
         if desc.shared != 0 {
             return Err(unsupported("textures that guests share".to_owned()));
         }
-        let choice = choice(facts, format);
+        let choice = choice(facts, format, is_target || is_stored);
         check_size(facts, desc, choice.pixel).map_err(|what| unsupported(format!("{name}: {what}")))?;
         let ty = texture_type(desc);
         // Views of an sRGB twin need no permission on Apple's GPUs, and do on others.
@@ -181,8 +181,11 @@ impl<D: Device> Texture<D> {
     /// A view of a texture; `desc` is what it is like.
     pub(crate) fn of_view(device: &D, body: &CreateView, desc: &CreateTexture, source: &Self) -> Result<Self> {
         let format = Format::from_bits(desc.format).unwrap_or(source.format);
-        let choice = if format == source.format { source.choice } else { choice(device.facts(), format) };
-        if format != source.format && features(device.facts(), format) == 0 {
+        let written = source.desc.usage & (CreateTexture::TARGET | CreateTexture::STORAGE) != 0;
+        let choice = choice(device.facts(), format, written);
+        if format != source.format
+            && (features(device.facts(), format) == 0 || choice.expanded != source.choice.expanded)
+        {
             let what = format!("{} seen as {}", source.format.info().name, format.info().name);
             return Err(Error::Unsupported { device: device.facts().name.clone(), what });
         }
@@ -253,7 +256,8 @@ impl<D: Device> Texture<D> {
     /// Its format with or without encoding to sRGB.
     pub(crate) fn pixel(&self, facts: &Facts, srgb: bool) -> PixelFormat {
         match self.format.info().srgb {
-            Some(twin) if srgb => choice(facts, twin).pixel,
+            // No format of two forms has a twin.
+            Some(twin) if srgb => choice(facts, twin, false).pixel,
             _ => self.choice.pixel,
         }
     }

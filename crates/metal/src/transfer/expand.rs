@@ -1,4 +1,4 @@
-//! Texels of 16 bits on Macs that have none: textures hold 8 bits of each component, and the CPU converts on the way in and out.
+//! Texels of 16 bits where Metal has none like them: textures hold 8 bits of each component, and the CPU converts on the way in and out.
 
 use afterimage_stream::Format;
 
