@@ -262,6 +262,24 @@ fn write(list: &Path, material: &[Material]) -> Result {
 #[cfg(test)]
 mod tests {
     use super::completed;
+    use std::path::Path;
+
+    /// What the documents say of how many captures agree is what the list says.
+    #[test]
+    fn documents_say_what_the_list_says() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+        let (list, documents) = (read("docs/metal-pictures.md"), ["README.md", "docs/metal.md"].map(read));
+        let counts: Vec<&str> = list
+            .lines()
+            .filter_map(|line| line.split_once(": ")?.1.split_once(" captures agree"))
+            .map(|(count, _)| count)
+            .collect();
+        assert_eq!(counts.len(), 4, "{counts:?}");
+        for count in counts {
+            assert!(documents.iter().all(|text| text.contains(count)), "{count}");
+        }
+    }
 
     #[test]
     fn kinds_that_were_not_drawn_keep_their_line() {
