@@ -318,7 +318,7 @@ impl<D: Device> Renderer<D> {
             self.warn_once("logical operations");
             logic = LogicOp::Off;
         }
-        if class == Class::Line && raster.line_width != 0.0 && raster.line_width != 1.0 {
+        if class == Class::Line && self.has_wide_lines() {
             self.warn_once("lines of another width than a pixel");
         }
         let Some(Wanted { vertex, pixel }) = self.wanted_variants(class, reader) else { return Ok(None) };

@@ -59,9 +59,7 @@ impl<D: Device> Renderer<D> {
                 apart.then_some(Made::Rectangles)
             }
             Topology::LineList | Topology::LineStrip => {
-                let raster = &*self.state.raster;
-                let wide = raster.line_width != 0.0 && raster.line_width != 1.0;
-                let asked = wide || LineMode::of(raster.line_mode) == LineMode::Quad;
+                let asked = self.has_wide_lines() || LineMode::of(self.state.raster.line_mode) == LineMode::Quad;
                 // What stores would do so more than once.
                 (asked && self.passes_on() && !self.stores_in_vertices()).then_some(Made::Lines)
             }

@@ -54,6 +54,11 @@ impl<D: Device> Renderer<D> {
         self.device.facts().depth_bounds && self.depth_bounds().is_some_and(|[least, most]| least > most)
     }
 
+    /// Whether lines have another width than a pixel.
+    pub(crate) fn has_wide_lines(&self) -> bool {
+        !matches!(self.state.raster.line_width, 0.0 | 1.0)
+    }
+
     /// Whether there is a viewport that has pixels.
     #[inline(always)]
     pub(crate) fn has_viewport(&self) -> bool {
