@@ -162,6 +162,13 @@ impl Device {
         self.0.written.load(Ordering::Relaxed)
     }
 
+    /// Fills bytes, and writes them.
+    #[inline(always)]
+    fn filled(&self, buffer: &Buffer, offset: u64, bytes: &mut [u8], fill: &mut dyn FnMut(&mut [u8])) -> Result {
+        fill(bytes);
+        crate::Device::write(self, buffer, offset, bytes)
+    }
+
     /// One more object.
     fn made<T>(&self, object: T) -> Result<T> {
         self.0.objects.fetch_add(1, Ordering::Relaxed);
@@ -219,16 +226,12 @@ impl crate::Device for Device {
     }
 
     fn fill(&self, buffer: &Buffer, offset: u64, length: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result {
-        /// Room for what is small, where most fit.
-        const SMALL: usize = 512;
-        if length <= SMALL {
-            let mut bytes = [0; SMALL];
-            fill(&mut bytes[..length]);
-            return self.write(buffer, offset, &bytes[..length]);
+        // Room for it takes time that no device does: little for what is small, where most fit.
+        match length {
+            0..=128 => self.filled(buffer, offset, &mut [0; 128][..length], fill),
+            129..=512 => self.filled(buffer, offset, &mut [0; 512][..length], fill),
+            _ => self.filled(buffer, offset, &mut vec![0; length], fill),
         }
-        let mut bytes = vec![0; length];
-        fill(&mut bytes);
-        self.write(buffer, offset, &bytes)
     }
 
     fn new_texture(&self, _: &TextureDescriptor) -> Result<Texture> {
