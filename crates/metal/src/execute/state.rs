@@ -44,14 +44,16 @@ impl<D: Device> Renderer<D> {
     }
 
     /// What bounds there are of the depth that is stored.
+    #[inline(always)]
     fn depth_bounds(&self) -> Option<[f32; 2]> {
         let bounds = &*self.state.depth_bounds;
         (bounds.enable != 0 && self.bound.targets.depth.is_some()).then_some([bounds.min, bounds.max])
     }
 
     /// Whether no depth is within its bounds, which Metal does not take.
+    #[inline(always)]
     pub(crate) fn nothing_is_within(&self) -> bool {
-        self.device.facts().depth_bounds && self.depth_bounds().is_some_and(|[least, most]| least > most)
+        self.depth_bounds().is_some_and(|[least, most]| least > most) && self.device.facts().depth_bounds
     }
 
     /// Whether lines have another width than a pixel.
@@ -69,7 +71,9 @@ impl<D: Device> Renderer<D> {
     /// Depth and stencil tests, and the references.
     #[inline(always)]
     pub(crate) fn set_tests(&mut self) -> Result {
-        self.set_depth_bounds();
+        if self.state.depth_bounds.enable != 0 || self.bound.recorded.depth_bounds.is_some() {
+            self.set_depth_bounds();
+        }
         let mut state = *self.state.depth_stencil;
         if self.bound.part == 1 {
             (state.depth_write, state.write_mask, state.own_back.write_mask) = (0, 0, 0);
@@ -158,6 +162,7 @@ impl<D: Device> Renderer<D> {
     }
 
     /// Bounds of the depth that is stored. They are in order: other draws are not made.
+    #[cold]
     fn set_depth_bounds(&mut self) {
         let wanted = self.depth_bounds().unwrap_or(ALL_DEPTHS);
         let recorded = &mut self.bound.recorded.depth_bounds;
