@@ -128,14 +128,11 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         crates::test(ws, if args.quick { crates::Extent::Quick } else { crates::Extent::All }, &mut score)?;
     }
     let rooms: Vec<&str> = LABORATORY.iter().filter(|(part, _)| wanted(*part)).map(|(_, name)| *name).collect();
-    // Windows programs wait a good deal, and a compiler has use for the time; it has a folder of its own.
-    std::thread::scope(|scope| {
-        let macos = wanted(Part::Macos).then(|| scope.spawn(|| macos::check(ws)));
-        if !rooms.is_empty() {
-            score_of(ws, Program::Laboratory, &rooms, &mut score);
-        }
-        let Some(macos) = macos else { return };
-        match macos.join().unwrap_or_else(|_| Err(Failure::new("what is for macOS", "it panicked"))) {
+    if !rooms.is_empty() {
+        score_of(ws, Program::Laboratory, &rooms, &mut score);
+    }
+    if wanted(Part::Macos) {
+        match macos::check(ws) {
             Ok(None) => score.passed += 1,
             Ok(Some(why)) => {
                 println!("skipped: what is for macOS: {why}");
@@ -143,7 +140,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
             }
             Err(failure) => score.add(Err(failure)),
         }
-    });
+    }
     if wanted(Part::Package) {
         score_of(ws, Program::Release, &[], &mut score);
     }
