@@ -21,7 +21,7 @@ use windows_sys::Win32::System::Threading::{
 use super::platform::{File, FilePath};
 
 /// Milliseconds that a crashing program waits for its dump.
-const LIMIT_MS: u32 = 10_000;
+const LIMIT_MS: u32 = 20_000;
 /// Bytes of stack of the thread that writes.
 const STACK: usize = 256 << 10;
 /// What is in a dump: threads with their stacks, modules, and the memory that stacks point to.
