@@ -33,8 +33,8 @@ pub use settings::{Effective, Origin, Problem, Settings, settings};
 pub use table::{OPTIONS, Reader, Row, Values, find, guess};
 pub use value::Kind;
 pub use words::{
-    Ability, ExtraFormat, FloatRules, Graphics, HudCorner, HudItem, OldFormat, PresentInterval, Renderer, ShaderModel,
-    Switch, Word, Words,
+    Ability, ExtraFormat, Feedback, FloatRules, Graphics, HudCorner, HudItem, OldFormat, PresentInterval, Renderer,
+    ShaderModel, Switch, Word, Words,
 };
 
 /// Compiles and runs the example in `README.md`.

@@ -19,6 +19,8 @@ pub enum Reader {
     Viewer,
     /// The `afterimage` command.
     Command,
+    /// The Vulkan layer, in the program's process.
+    Layer,
     /// All of them.
     Everybody,
 }
@@ -32,6 +34,7 @@ impl Reader {
             Self::Renderer => "the process that renders",
             Self::Viewer => "the viewer",
             Self::Command => "the `afterimage` command",
+            Self::Layer => "the Vulkan layer",
             Self::Everybody => "every process",
         }
     }
@@ -261,6 +264,11 @@ options! {
         allow_ex "allow_ex": bool = "on", Kind::OnOff, Library,
             "Whether Direct3DCreate9Ex works.",
             "Off is what Windows XP does: programs then take Direct3D 9 without Ex.";
+    }
+    "Programs that draw with Vulkan" {
+        xfb "xfb": Feedback = "auto", Kind::Choice(Feedback::WORDS), Layer,
+            "Where VK_LAYER_AFTERIMAGE_transform_feedback gives programs VK_EXT_transform_feedback.",
+            "docs/layer.md says how the layer is switched on.";
     }
     "Help for programs with faults" {
         force_windowed "force_windowed": bool = "off", Kind::OnOff, Library,

@@ -93,6 +93,12 @@ words! {
         Three "three" "3": "with every third refresh"
         Four "four" "4": "with every fourth refresh"
     }
+    /// Where the Vulkan layer answers for transform feedback.
+    Feedback {
+        Auto "auto": "on devices that do not have it"
+        Force "force": "on every device that can have it, whatever it has itself"
+        Off "off": "nowhere"
+    }
     /// The highest shader model that programs are told of.
     ShaderModel {
         One "1": "vs_1_1 and ps_1_4"

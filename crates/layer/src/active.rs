@@ -1,0 +1,97 @@
+//! A device whose program uses the extension: everything that the layer keeps of it.
+
+use crate::below::Below;
+use crate::commands::Commands;
+use crate::functions::DeviceFunctions;
+use crate::map::Map;
+use crate::objects::buffers::Buffer;
+use crate::objects::code::Code;
+use crate::objects::layouts::{Layout, SetLayout};
+use crate::objects::pipelines::{Pipeline, Prepare};
+use crate::offer::Offer;
+use crate::scratch::Scratch;
+use ash::vk;
+use std::ffi::CStr;
+use std::sync::{Arc, OnceLock};
+
+/// What the layer keeps of a device.
+pub(crate) struct Active {
+    pub(crate) below: Below,
+    pub(crate) commands: Commands,
+    pub(crate) offer: Offer,
+    pub(crate) buffers: Map<Buffer>,
+    pub(crate) set_layouts: Map<SetLayout>,
+    pub(crate) layouts: Map<Arc<Layout>>,
+    pub(crate) code: Map<Code>,
+    pub(crate) pipelines: Map<Arc<Pipeline>>,
+    /// Command buffers of each pool.
+    pub(crate) pools: Map<Vec<vk::CommandBuffer>>,
+    pub(crate) scratch: Scratch,
+    prepare: OnceLock<Result<Prepare, vk::Result>>,
+}
+
+impl Active {
+    /// Of a device that was created with what lowered shaders need. `None` if it lacks a function of Vulkan 1.3.
+    ///
+    /// # Safety
+    /// What is found under a name is a function of that name, of the device.
+    pub(crate) unsafe fn new(
+        device: vk::Device,
+        offer: Offer,
+        memory: vk::PhysicalDeviceMemoryProperties,
+        find: &dyn Fn(&CStr) -> vk::PFN_vkVoidFunction,
+    ) -> Option<Self> {
+        // SAFETY: as the caller says.
+        let (functions, commands) = unsafe { (DeviceFunctions::load(find)?, Commands::load(find)) };
+        Some(Self {
+            below: Below { device, functions, memory },
+            commands,
+            offer,
+            buffers: Map::default(),
+            set_layouts: Map::default(),
+            layouts: Map::default(),
+            code: Map::default(),
+            pipelines: Map::default(),
+            pools: Map::default(),
+            scratch: Scratch::default(),
+            prepare: OnceLock::new(),
+        })
+    }
+
+    /// What prepares draws, made when it is first wanted.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub(crate) fn prepare(&self) -> Result<&Prepare, vk::Result> {
+        // SAFETY: the device is alive as long as this is.
+        self.prepare.get_or_init(|| unsafe { Prepare::new(&self.below) }).as_ref().map_err(|error| *error)
+    }
+
+    /// A layout that somebody has no use for any more: the last destroys it.
+    ///
+    /// # Safety
+    /// The device uses nothing that was made with it.
+    pub(crate) unsafe fn release(&self, layout: Arc<Layout>) {
+        if let Some(layout) = Arc::into_inner(layout) {
+            // SAFETY: as the caller says.
+            unsafe { layout.destroy(&self.below) };
+        }
+    }
+
+    /// Destroys what is the layer's own.
+    ///
+    /// # Safety
+    /// The device is idle, and is destroyed next.
+    pub(crate) unsafe fn destroy(&self) {
+        // SAFETY: as the caller says.
+        unsafe {
+            // What the program has not destroyed.
+            self.pipelines.drain().iter().for_each(|pipeline| pipeline.destroy(&self.below));
+            self.layouts.drain().iter().for_each(|layout| layout.destroy(&self.below));
+            if let Some(Ok(prepare)) = self.prepare.get() {
+                prepare.destroy(&self.below);
+            }
+            self.scratch.destroy(&self.below);
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Pipelines whose draws can be captured, and what they are lowered to.
+
+use super::code::Code;
+use super::input::Input;
+use super::layouts::Layout;
+use crate::below::Below;
+use crate::{chain, spirv};
+use afterimage_feedback::table::Provoking;
+use afterimage_feedback::{Lowering, Uses};
+use ash::vk;
+use std::ffi::CStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Values of specialisation constants.
+#[derive(Clone, Debug, Default)]
+struct Constants {
+    entries: Vec<vk::SpecializationMapEntry>,
+    data: Vec<u8>,
+}
+
+impl Constants {
+    fn value(&self, entry: &vk::SpecializationMapEntry) -> Option<&[u8]> {
+        self.data.get(entry.offset as usize..)?.get(..entry.size)
+    }
+
+    /// Adds those of a stage.
+    ///
+    /// # Safety
+    /// The structure is the program's, of a stage of a pipeline.
+    unsafe fn add(&mut self, info: *const vk::SpecializationInfo<'_>) -> Result<(), String> {
+        // SAFETY: as the caller says.
+        let (entries, data) = unsafe {
+            let Some(info) = info.as_ref() else { return Ok(()) };
+            if info.map_entry_count == 0 {
+                return Ok(());
+            }
+            let entries = std::slice::from_raw_parts(info.p_map_entries, info.map_entry_count as usize);
+            (entries, std::slice::from_raw_parts(info.p_data.cast::<u8>(), info.data_size))
+        };
+        for entry in entries {
+            let id = entry.constant_id;
+            let value = data.get(entry.offset as usize..).and_then(|rest| rest.get(..entry.size));
+            let value = value.ok_or_else(|| format!("specialisation constant {id} lies outside of the data"))?;
+            match self.entries.iter().find(|known| known.constant_id == id) {
+                Some(known) if self.value(known) == Some(value) => {}
+                Some(_) => return Err(format!("specialisation constant {id} has another value in each of its stages")),
+                None => {
+                    self.entries.push(vk::SpecializationMapEntry { offset: self.data.len() as u32, ..*entry });
+                    self.data.extend_from_slice(value);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A shader of a pipeline.
+#[derive(Clone, Debug)]
+struct Shader {
+    code: Code,
+    entry: String,
+}
+
+/// What a pipeline is lowered by, besides its shaders.
+#[derive(Clone, Debug, PartialEq)]
+struct Key {
+    input: Input,
+    last: bool,
+}
+
+/// A lowered pipeline.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) pipeline: vk::Pipeline,
+    pub(crate) layout: vk::PipelineLayout,
+    pub(crate) uses: Uses,
+}
+
+/// What was lowered, or why it could not be.
+type Made = Result<Arc<Program>, String>;
+
+/// A pipeline whose draws can be captured.
+#[derive(Debug)]
+pub(crate) struct Pipeline {
+    vertex: Shader,
+    geometry: Option<Shader>,
+    constants: Constants,
+    pub(crate) layout: Arc<Layout>,
+    /// `None` where it is dynamic, as of all that follow.
+    pub(crate) topology: Option<vk::PrimitiveTopology>,
+    pub(crate) restart: Option<bool>,
+    pub(crate) provoking: Option<vk::ProvokingVertexModeEXT>,
+    pub(crate) input: Option<Input>,
+    /// Whether strides are dynamic where the input is not.
+    pub(crate) dynamic_strides: bool,
+    programs: Mutex<Vec<(Key, Made)>>,
+}
+
+/// What is known of a program's objects.
+pub(crate) struct Known<'a> {
+    pub(crate) code: &'a dyn Fn(vk::ShaderModule) -> Option<Code>,
+    pub(crate) layout: &'a dyn Fn(vk::PipelineLayout) -> Option<Arc<Layout>>,
+}
+
+impl Pipeline {
+    /// What a pipeline is, before it is made. `None` of one whose draws cannot be captured.
+    ///
+    /// # Errors
+    /// Why captures of its draws cannot be lowered.
+    ///
+    /// # Safety
+    /// The structure is the program's, for vkCreateGraphicsPipelines.
+    pub(crate) unsafe fn of(
+        known: &Known<'_>,
+        info: &vk::GraphicsPipelineCreateInfo<'_>,
+    ) -> Result<Option<Self>, String> {
+        use vk::ShaderStageFlags as Stages;
+        // SAFETY: as the caller says, here and below.
+        let stages = unsafe {
+            if info.stage_count == 0 {
+                &[]
+            } else {
+                std::slice::from_raw_parts(info.p_stages, info.stage_count as usize)
+            }
+        };
+        let stage = |wanted: Stages| stages.iter().find(|stage| stage.stage == wanted);
+        let order = [
+            (Stages::GEOMETRY, spirv::GEOMETRY),
+            (Stages::TESSELLATION_EVALUATION, spirv::EVALUATION),
+            (Stages::VERTEX, spirv::VERTEX),
+        ];
+        let Some((last, model)) = order.iter().find_map(|(flag, model)| Some((stage(*flag)?, *model))) else {
+            return Ok(None);
+        };
+        let shader = |stage: &vk::PipelineShaderStageCreateInfo<'_>| {
+            let code = (known.code)(stage.module)?;
+            // SAFETY: as above.
+            let entry = unsafe { CStr::from_ptr(stage.p_name) }.to_string_lossy().into_owned();
+            Some(Shader { code, entry })
+        };
+        if last.module == vk::ShaderModule::null() {
+            // SAFETY: as above.
+            let inline = unsafe {
+                chain::find::<vk::ShaderModuleCreateInfo<'_>>(last.p_next)
+                    .and_then(|info| Code::of(std::slice::from_raw_parts(info.p_code, info.code_size / 4)))
+            };
+            let captures = |code: Code| code.entries.iter().any(|entry| entry.captures);
+            return if inline.is_some_and(captures) { Err("its shader is no module".to_owned()) } else { Ok(None) };
+        }
+        let Some(capturing) = shader(last).filter(|s| s.code.captures(model, s.entry.as_bytes())) else {
+            return Ok(None);
+        };
+        if stage(Stages::TESSELLATION_EVALUATION).is_some() {
+            return Err("what a tessellator makes cannot be captured".to_owned());
+        }
+        if model == spirv::GEOMETRY {
+            return Err("what a geometry shader makes cannot be captured yet".to_owned());
+        }
+        let vertex = stage(Stages::VERTEX).ok_or("it has no vertex shader")?;
+        let mut constants = Constants::default();
+        // SAFETY: as above.
+        unsafe {
+            constants.add(vertex.p_specialization_info)?;
+            if model == spirv::GEOMETRY {
+                constants.add(last.p_specialization_info)?;
+            }
+        }
+        let vertex = shader(vertex).ok_or("its vertex shader is not known")?;
+        let layout = (known.layout)(info.layout).ok_or("it has no pipeline layout")?;
+        // SAFETY: as above.
+        let fixed = unsafe { Fixed::of(info) }?;
+        Ok(Some(Self {
+            vertex,
+            geometry: (model == spirv::GEOMETRY).then_some(capturing),
+            constants,
+            layout,
+            topology: fixed.topology,
+            restart: fixed.restart,
+            provoking: fixed.provoking,
+            input: fixed.input,
+            dynamic_strides: fixed.dynamic_strides,
+            programs: Mutex::default(),
+        }))
+    }
+
+    /// What the draws of the pipeline are lowered to, with the input and the provoking vertex that are set where they are dynamic.
+    ///
+    /// # Errors
+    /// Why that cannot be lowered.
+    pub(crate) fn program(
+        &self,
+        below: &Below,
+        cache: vk::PipelineCache,
+        input: &Input,
+        provoking: vk::ProvokingVertexModeEXT,
+    ) -> Made {
+        let last = self.provoking.unwrap_or(provoking) == vk::ProvokingVertexModeEXT::LAST_VERTEX;
+        // Of vertex shaders the block says it, draw by draw.
+        let key = Key { input: self.input.as_ref().unwrap_or(input).clone(), last: last && self.geometry.is_some() };
+        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, made)) = programs.iter().find(|(known, _)| *known == key) {
+            return made.clone();
+        }
+        let made = self.make(below, cache, &key).map(Arc::new);
+        programs.push((key, made.clone()));
+        made
+    }
+
+    fn make(&self, below: &Below, cache: vk::PipelineCache, key: &Key) -> Result<Program, String> {
+        let compute = self.layout.compute?;
+        let refused = |error: afterimage_feedback::Error| error.to_string();
+        let lowering = Lowering::new(&self.vertex.code.words).map_err(refused)?;
+        let mut lowering = lowering.entry(&self.vertex.entry).vertex_input(key.input.sources()?).push(self.layout.push);
+        if let Some(geometry) = &self.geometry {
+            let order = if key.last { Provoking::Last } else { Provoking::First };
+            lowering = lowering.geometry(&geometry.code.words).map_err(refused)?.provoking(order);
+        }
+        let lowered = lowering.lower().map_err(refused)?;
+        if lowered.uses.push > self.layout.push {
+            return Err("its push constants leave no 8 bytes free where its lowered form needs them".to_owned());
+        }
+        let frozen = |entry: &&vk::SpecializationMapEntry| lowered.uses.frozen.contains(&entry.constant_id);
+        if let Some(entry) = self.constants.entries.iter().find(frozen) {
+            let id = entry.constant_id;
+            return Err(format!("specialisation constant {id} says how long an array is, or has 64 bits"));
+        }
+        // SAFETY: the device is alive, and so are the layout and the cache.
+        let pipeline = unsafe { compute_pipeline(below, cache, compute, &lowered.words, &self.constants) };
+        let pipeline = pipeline.map_err(|error| format!("its lowered form cannot be made ({error})"))?;
+        Ok(Program { pipeline, layout: compute, uses: lowered.uses })
+    }
+
+    /// # Safety
+    /// The device uses it no more.
+    pub(crate) unsafe fn destroy(&self, below: &Below) {
+        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        for program in programs.drain(..).filter_map(|(_, made)| made.ok()) {
+            // SAFETY: as the caller says.
+            unsafe { (below.functions.destroy_pipeline)(below.device, program.pipeline, std::ptr::null()) };
+        }
+    }
+}
+
+/// A compute pipeline of words.
+///
+/// # Safety
+/// Layout and cache are the device's.
+unsafe fn compute_pipeline(
+    below: &Below,
+    cache: vk::PipelineCache,
+    layout: vk::PipelineLayout,
+    words: &[u32],
+    constants: &Constants,
+) -> Result<vk::Pipeline, vk::Result> {
+    let (f, device) = (&below.functions, below.device);
+    let special = vk::SpecializationInfo::default().map_entries(&constants.entries).data(&constants.data);
+    let info = vk::ShaderModuleCreateInfo::default().code(words);
+    // SAFETY: as the caller says; all pointers are to locals.
+    unsafe {
+        let mut module = vk::ShaderModule::null();
+        (f.create_shader_module)(device, &info, std::ptr::null(), &mut module).result()?;
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module)
+            .name(c"main")
+            .specialization_info(&special);
+        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
+        let mut pipeline = vk::Pipeline::null();
+        let result = (f.create_compute_pipelines)(device, cache, 1, &info, std::ptr::null(), &mut pipeline);
+        (f.destroy_shader_module)(device, module, std::ptr::null());
+        result.result_with_success(pipeline)
+    }
+}
+
+/// The shader that fills a draw's block on the device.
+#[derive(Debug)]
+pub(crate) struct Prepare {
+    pub(crate) pipeline: vk::Pipeline,
+    pub(crate) layout: vk::PipelineLayout,
+}
+
+impl Prepare {
+    /// # Errors
+    /// When it cannot be made.
+    ///
+    /// # Safety
+    /// The device is alive.
+    pub(crate) unsafe fn new(below: &Below) -> Result<Self, vk::Result> {
+        let range = [vk::PushConstantRange { stage_flags: vk::ShaderStageFlags::COMPUTE, offset: 0, size: 8 }];
+        let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&range);
+        let mut layout = vk::PipelineLayout::null();
+        let (words, cache, constants) =
+            (afterimage_feedback::prepare(), vk::PipelineCache::null(), Constants::default());
+        // SAFETY: as the caller says.
+        unsafe {
+            (below.functions.create_pipeline_layout)(below.device, &info, std::ptr::null(), &mut layout).result()?;
+            let pipeline = compute_pipeline(below, cache, layout, &words, &constants)?;
+            Ok(Self { pipeline, layout })
+        }
+    }
+
+    /// # Safety
+    /// The device uses it no more.
+    pub(crate) unsafe fn destroy(&self, below: &Below) {
+        // SAFETY: as the caller says.
+        unsafe {
+            (below.functions.destroy_pipeline)(below.device, self.pipeline, std::ptr::null());
+            (below.functions.destroy_pipeline_layout)(below.device, self.layout, std::ptr::null());
+        }
+    }
+}
+
+/// State of a pipeline that is not dynamic.
+struct Fixed {
+    topology: Option<vk::PrimitiveTopology>,
+    restart: Option<bool>,
+    provoking: Option<vk::ProvokingVertexModeEXT>,
+    input: Option<Input>,
+    dynamic_strides: bool,
+}
+
+impl Fixed {
+    /// # Safety
+    /// The structure is the program's, for vkCreateGraphicsPipelines.
+    unsafe fn of(info: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<Self, String> {
+        // SAFETY: as the caller says.
+        unsafe {
+            let dynamic = info.p_dynamic_state.as_ref().filter(|dynamic| dynamic.dynamic_state_count > 0);
+            let dynamic = dynamic.map_or(&[][..], |dynamic| {
+                std::slice::from_raw_parts(dynamic.p_dynamic_states, dynamic.dynamic_state_count as usize)
+            });
+            let fixed = |state| !dynamic.contains(&state);
+            let assembly = info.p_input_assembly_state.as_ref();
+            let raster = info.p_rasterization_state.as_ref().map_or(std::ptr::null(), |state| state.p_next);
+            if chain::find::<vk::PipelineRasterizationStateStreamCreateInfoEXT<'_>>(raster)
+                .is_some_and(|stream| stream.rasterization_stream != 0)
+            {
+                return Err("it draws another stream than the first".to_owned());
+            }
+            let mode = chain::find::<vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'_>>(raster);
+            let mode = mode.map_or(vk::ProvokingVertexModeEXT::FIRST_VERTEX, |state| state.provoking_vertex_mode);
+            let lacks = |what: &str| format!("it has no state of {what}");
+            let input = info.p_vertex_input_state.as_ref();
+            Ok(Self {
+                topology: fixed(vk::DynamicState::PRIMITIVE_TOPOLOGY)
+                    .then(|| assembly.map(|state| state.topology).ok_or_else(|| lacks("input assembly")))
+                    .transpose()?,
+                restart: fixed(vk::DynamicState::PRIMITIVE_RESTART_ENABLE)
+                    .then(|| assembly.is_some_and(|state| state.primitive_restart_enable == vk::TRUE)),
+                provoking: fixed(vk::DynamicState::PROVOKING_VERTEX_MODE_EXT).then_some(mode),
+                input: fixed(vk::DynamicState::VERTEX_INPUT_EXT)
+                    .then(|| input.map(|state| Input::of(state)).ok_or_else(|| lacks("vertex input")))
+                    .transpose()?,
+                dynamic_strides: !fixed(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE),
+            })
+        }
+    }
+}

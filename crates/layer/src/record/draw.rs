@@ -1,0 +1,274 @@
+//! Draws that are captured.
+
+use super::state::{BUFFERS, VERTEX_BUFFERS};
+use super::work::{COUNTERS, Captured, CounterBuffers, Work};
+use super::{Pass, Recording};
+use crate::objects::pipelines::{Pipeline, Program};
+use crate::scratch::Block;
+use afterimage_feedback::block::{Draw, DrawKind, Request, VertexBuffer};
+use afterimage_feedback::table::{self, Provoking};
+use ash::vk::{self, Handle as _};
+use std::sync::Arc;
+
+/// Bytes of the blocks of a draw, in their order: `Draw`, `Request`, work groups.
+const BLOCKS: [u64; 3] = [size_of::<Draw>() as u64, size_of::<Request>() as u64, 16];
+/// Most bytes of the list of primitives between restarts.
+const MOST_LIST: u64 = 256 << 20;
+
+/// Feedback that is active.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Capture {
+    counters: Block,
+}
+
+/// Where the numbers of a draw are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Numbers {
+    /// In the command.
+    Direct { first: u32, count: u32, vertex_offset: u32, instances: u32, first_instance: u32 },
+    /// In a buffer, of so many draws.
+    Indirect { buffer: vk::Buffer, offset: u64, count: u32, stride: u32 },
+}
+
+impl Recording {
+    /// Says that something in feedback is not captured.
+    pub(crate) fn refuse(&self, what: &str) {
+        if self.capture.is_some() {
+            tracing::error!("{what}: nothing of it is captured");
+        }
+    }
+
+    /// Feedback begins.
+    pub(crate) fn begin_feedback(&mut self, from: CounterBuffers) {
+        match self.arena.block(&self.active.below, &self.active.scratch, COUNTERS) {
+            Ok(counters) => {
+                self.capture = Some(Capture { counters });
+                // (Where the pass has begun, each draw says so.)
+                if !matches!(self.pass, Pass::Begun(_)) {
+                    self.work.push(Work::Begin(counters, from));
+                }
+            }
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    /// Feedback ends.
+    pub(crate) fn end_feedback(&mut self, to: CounterBuffers) {
+        if let Some(capture) = self.capture.take()
+            && !matches!(self.pass, Pass::Begun(_))
+        {
+            self.work.push(Work::End(capture.counters, to));
+        }
+    }
+
+    /// A draw, which is captured if feedback is active.
+    pub(crate) fn draw(&mut self, numbers: Numbers, indexed: bool) {
+        if self.capture.is_some() {
+            self.draw_captured(numbers, indexed);
+        }
+    }
+
+    #[cold]
+    fn draw_captured(&mut self, numbers: Numbers, indexed: bool) {
+        let Some(capture) = self.capture else { return };
+        if let Pass::Begun(why) = self.pass {
+            return self.refuse(&format!("a draw behind {why} in its render pass"));
+        }
+        if let Some(unknown) = self.unknown {
+            return self.refuse(&format!("a draw behind {}", unknown.to_string_lossy()));
+        }
+        if let Some(hazard) = self.hazard {
+            return self.refuse(hazard);
+        }
+        if self.subpass > 0 {
+            tracing::warn!("a draw in subpass {} is captured before its whole render pass", self.subpass);
+        }
+        let Some(pipeline) = self.active.pipelines.get(self.state.graphics.pipeline.as_raw()) else {
+            return self.refuse("a draw without a pipeline that captures");
+        };
+        let cache = vk::PipelineCache::null();
+        let program = pipeline.program(&self.active.below, cache, &self.state.input, self.state.provoking);
+        let done = program.map_err(Refused::Why).and_then(|program| match numbers {
+            Numbers::Direct { .. } => self.capture_one(&pipeline, program, capture, numbers, indexed),
+            Numbers::Indirect { buffer, offset, count, stride } => (0..u64::from(count)).try_for_each(|n| {
+                let offset = offset + n * u64::from(stride);
+                let one = Numbers::Indirect { buffer, offset, count: 1, stride };
+                self.capture_one(&pipeline, Arc::clone(&program), capture, one, indexed)
+            }),
+        });
+        match done {
+            Ok(()) => {}
+            Err(Refused::Why(why)) => self.refuse(&why),
+            Err(Refused::Failed(error)) => self.failed = Some(error),
+        }
+    }
+
+    fn capture_one(
+        &mut self,
+        pipeline: &Pipeline,
+        program: Arc<Program>,
+        capture: Capture,
+        numbers: Numbers,
+        indexed: bool,
+    ) -> Result<(), Refused> {
+        let topology = pipeline.topology.unwrap_or(self.state.topology);
+        let row = table::row(topology.as_raw() as u32);
+        let row = row.ok_or_else(|| Refused::Why(format!("{topology:?}")))?;
+        let last = pipeline.provoking.unwrap_or(self.state.provoking) == vk::ProvokingVertexModeEXT::LAST_VERTEX;
+        let mut request = Request {
+            row: row.words(if last { Provoking::Last } else { Provoking::First }),
+            strides: program.uses.strides,
+            counters: capture.counters.address,
+            ..Request::default()
+        };
+        // SAFETY: what is bound is alive.
+        unsafe {
+            self.request_numbers(&mut request, numbers)?;
+            if indexed {
+                self.request_indices(&mut request, pipeline, numbers)?;
+            }
+            self.request_targets(&mut request);
+        }
+        let bytes = BLOCKS.iter().sum();
+        let blocks = self.arena.block(&self.active.below, &self.active.scratch, bytes)?;
+        let draw = blocks.part(0, BLOCKS[0]);
+        let (asked, groups) = (blocks.part(BLOCKS[0], BLOCKS[1]), blocks.part(BLOCKS[0] + BLOCKS[1], BLOCKS[2]));
+        (request.draw, request.groups) = (draw.address, groups.address);
+        // SAFETY: as above.
+        let vertex_buffers = unsafe { self.vertex_buffers(pipeline, &program) };
+        draw.write(0, &Draw { vertex_buffers, ..Draw::default() });
+        asked.write(0, &request);
+        let captured = Captured {
+            sets: self.sets(pipeline),
+            push: self.push(pipeline, &program, draw.address),
+            program,
+            request: asked.address,
+            groups,
+        };
+        self.work.push(Work::Draw(Box::new(captured)));
+        Ok(())
+    }
+
+    /// # Safety
+    /// The buffer of arguments is alive.
+    unsafe fn request_numbers(&self, request: &mut Request, numbers: Numbers) -> Result<(), Refused> {
+        match numbers {
+            Numbers::Direct { first, count, vertex_offset, instances, first_instance } => {
+                (request.kind, request.first, request.count) = (DrawKind::Direct as u32, first, count);
+                (request.vertex_offset, request.instances) = (vertex_offset, instances);
+                request.first_instance = first_instance;
+            }
+            Numbers::Indirect { buffer, offset, .. } => {
+                let arguments = self.active.buffers.get(buffer.as_raw());
+                let arguments = arguments.ok_or_else(|| Refused::Why("a buffer that is not known".to_owned()))?;
+                request.kind = DrawKind::Indirect as u32;
+                // SAFETY: as the caller says.
+                (request.arguments, _) = unsafe { arguments.range(&self.active.below, offset, vk::WHOLE_SIZE) };
+            }
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// The index buffer is alive.
+    unsafe fn request_indices(
+        &mut self,
+        request: &mut Request,
+        pipeline: &Pipeline,
+        numbers: Numbers,
+    ) -> Result<(), Refused> {
+        let Some(indices) = self.state.indices else { return Err(Refused::Why("no indices are bound".to_owned())) };
+        request.index_bytes = match indices.ty {
+            vk::IndexType::UINT8_KHR => 1,
+            vk::IndexType::UINT16 => 2,
+            vk::IndexType::UINT32 => 4,
+            ty => return Err(Refused::Why(format!("indices of {ty:?}"))),
+        };
+        if let Some(buffer) = self.active.buffers.get(indices.buffer.as_raw()) {
+            // SAFETY: as the caller says.
+            let range = unsafe { buffer.range(&self.active.below, indices.offset, indices.size) };
+            (request.indices, request.index_size) = range;
+        }
+        if pipeline.restart.unwrap_or(self.state.restart) {
+            request.restart = 1;
+            let there = request.index_size / request.index_bytes;
+            let most = match numbers {
+                Numbers::Direct { count, .. } => count.min(there),
+                Numbers::Indirect { .. } => there,
+            };
+            let bytes = 8 * u64::from(most.max(1));
+            if bytes > MOST_LIST {
+                return Err(Refused::Why(format!("an indirect draw with restarts among {there} indices")));
+            }
+            let list = self.arena.block(&self.active.below, &self.active.scratch, bytes)?;
+            (request.list, request.list_room) = (list.address, most);
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// The buffers that are captured into are alive.
+    unsafe fn request_targets(&self, request: &mut Request) {
+        for (n, target) in self.state.targets.iter().enumerate() {
+            if let Some(target) = target
+                && let Some(buffer) = self.active.buffers.get(target.buffer.as_raw())
+            {
+                // SAFETY: as the caller says.
+                let range = unsafe { buffer.range(&self.active.below, target.offset, target.size) };
+                (request.buffers[n], request.sizes[n]) = range;
+            }
+        }
+    }
+
+    /// # Safety
+    /// The vertex buffers are alive.
+    unsafe fn vertex_buffers(&self, pipeline: &Pipeline, program: &Program) -> [VertexBuffer; VERTEX_BUFFERS] {
+        let mut all = [VertexBuffer::default(); VERTEX_BUFFERS];
+        let input = pipeline.input.as_ref().unwrap_or(&self.state.input);
+        for slot in program.uses.slots() {
+            let (Some(to), Some(bound)) = (all.get_mut(usize::from(slot)), self.state.vertices.get(usize::from(slot)))
+            else {
+                continue;
+            };
+            let fixed = input.bindings.iter().find(|binding| binding.binding == slot.into());
+            let fixed = fixed.map_or(0, |binding| binding.stride);
+            to.stride = if pipeline.dynamic_strides { bound.stride } else { fixed };
+            if let Some(buffer) = self.active.buffers.get(bound.buffer.as_raw()) {
+                // SAFETY: as the caller says.
+                (to.address, to.bytes) = unsafe { buffer.range(&self.active.below, bound.offset, bound.size) };
+            }
+        }
+        all
+    }
+
+    /// The sets of the graphics pipeline, as far as its layout has them.
+    fn sets(&self, pipeline: &Pipeline) -> Vec<(u32, vk::DescriptorSet, Vec<u32>)> {
+        let bound = (0..).zip(&self.state.graphics.sets).take(pipeline.layout.dynamic.len());
+        bound.filter_map(|(number, set)| set.as_ref().map(|set| (number, set.set, set.offsets.clone()))).collect()
+    }
+
+    /// Push constants, with the address of the draw's block.
+    fn push(&self, pipeline: &Pipeline, program: &Program, draw: u64) -> Vec<u8> {
+        let at = program.uses.push as usize;
+        let mut push = self.state.push.bytes.clone();
+        push.resize(pipeline.layout.push as usize + 8, 0);
+        push[at..at + 8].copy_from_slice(&draw.to_le_bytes());
+        push
+    }
+}
+
+/// Why a draw is not captured.
+enum Refused {
+    /// It cannot be.
+    Why(String),
+    /// Something is used up.
+    Failed(vk::Result),
+}
+
+impl From<vk::Result> for Refused {
+    fn from(error: vk::Result) -> Self {
+        Self::Failed(error)
+    }
+}
+
+const _: () = assert!(BUFFERS == afterimage_feedback::block::BUFFERS);

@@ -1,0 +1,278 @@
+//! Command buffers of programs that use the extension.
+//!
+//! **How a capture leaves its render pass.** The extension captures inside of render passes, where nothing can be dispatched. So the commands
+//! of a render pass are kept in a [list](List) until it ends. Then what was captured in it is dispatched ([`work`]), what that has disturbed is put
+//! back, and the kept commands are recorded, from the begin of the pass to its end. What a captured draw reads has been written before
+//! its render pass began: a barrier in a pass cannot make anything visible to vertex input or transform feedback that the pass has written
+//! in those stages or behind them, since the dependency of a subpass on itself goes forward through the pipeline. Where a pass has such a
+//! dependency between stages before ([`Recording::hazard`]), it is said, and nothing is captured any more in it.
+//!
+//! A secondary command buffer that is all inside of a render pass keeps what it captures until it is executed: by a primary one, which
+//! keeps that command, too.
+//!
+//! * [`state`]: what is bound and set.
+//! * [`draw`]: captures.
+
+pub(crate) mod draw;
+pub(crate) mod state;
+pub(crate) mod work;
+
+pub(crate) use draw::Numbers;
+
+use crate::active::Active;
+use crate::commands::list::Deep;
+use crate::commands::{Commands, List};
+use crate::handles::Handles;
+use crate::scratch::Arena;
+use ash::vk::{self, Handle as _};
+use state::{Bound, Push, Set, State};
+use std::ffi::CStr;
+use std::sync::Arc;
+use work::Work;
+
+static RECORDINGS: Handles<Recording> = Handles::new();
+
+/// Where a command buffer is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Pass {
+    /// Outside of render passes.
+    Outside,
+    /// In a render pass whose commands are kept.
+    Kept,
+    /// In a render pass that has begun, for a reason, so that nothing can be captured in it.
+    Begun(&'static str),
+    /// In the render pass of the primary command buffer.
+    Inherited,
+}
+
+/// A command buffer.
+pub(crate) struct Recording {
+    pub(crate) active: Arc<Active>,
+    pub(crate) buffer: vk::CommandBuffer,
+    pub(crate) level: vk::CommandBufferLevel,
+    pub(crate) state: State,
+    pub(crate) pass: Pass,
+    /// Commands of the render pass.
+    list: List,
+    /// What the bind point of compute and the push constants were when the render pass began, once that has changed.
+    saved: Option<Box<(Bound, Push)>>,
+    /// What is to be done before the render pass.
+    pub(crate) work: Vec<Work>,
+    pub(crate) arena: Arena,
+    pub(crate) capture: Option<draw::Capture>,
+    /// Subpass of the render pass.
+    pub(crate) subpass: u32,
+    /// What makes captures in the rest of the render pass impossible.
+    pub(crate) hazard: Option<&'static str>,
+    /// A command that bound or set what captures would have to know, and do not.
+    pub(crate) unknown: Option<&'static CStr>,
+    /// What went wrong, for vkEndCommandBuffer.
+    pub(crate) failed: Option<vk::Result>,
+}
+
+impl Recording {
+    /// The recording of a command buffer.
+    ///
+    /// # Safety
+    /// The handle is valid, and the caller the only one who uses the command buffer: Vulkan asks that of whoever records it.
+    pub(crate) unsafe fn of<'a>(buffer: vk::CommandBuffer) -> Option<&'a mut Self> {
+        // SAFETY: as the caller says.
+        unsafe { RECORDINGS.get_mut(buffer.as_raw()) }
+    }
+
+    /// Likewise, of one that is only looked at: secondary command buffers may be executed by several at once.
+    ///
+    /// # Safety
+    /// The handle is valid, and nobody records the command buffer.
+    pub(crate) unsafe fn read<'a>(buffer: vk::CommandBuffer) -> Option<&'a Self> {
+        // SAFETY: as the caller says.
+        unsafe { RECORDINGS.get(buffer.as_raw()) }
+    }
+
+    /// Notes that there is a command buffer.
+    pub(crate) fn add(active: &Arc<Active>, buffer: vk::CommandBuffer, level: vk::CommandBufferLevel) {
+        let recording = Self {
+            active: Arc::clone(active),
+            buffer,
+            level,
+            state: State::default(),
+            pass: Pass::Outside,
+            list: List::default(),
+            saved: None,
+            work: Vec::new(),
+            arena: Arena::default(),
+            capture: None,
+            subpass: 0,
+            hazard: None,
+            unknown: None,
+            failed: None,
+        };
+        RECORDINGS.insert(buffer.as_raw(), recording);
+    }
+
+    /// Notes that a command buffer is gone.
+    ///
+    /// # Safety
+    /// The handle was valid, and the device does not execute it.
+    pub(crate) unsafe fn remove(buffer: vk::CommandBuffer) {
+        if let Some(mut recording) = RECORDINGS.remove(buffer.as_raw()) {
+            // SAFETY: as the caller says.
+            unsafe { recording.reset(Pass::Outside) };
+        }
+    }
+
+    /// Begins anew.
+    ///
+    /// # Safety
+    /// The device does not execute the command buffer.
+    pub(crate) unsafe fn reset(&mut self, pass: Pass) {
+        self.state = State::default();
+        self.pass = pass;
+        self.list.clear();
+        self.work.clear();
+        (self.saved, self.capture, self.hazard, self.unknown, self.failed) = (None, None, None, None, None);
+        // SAFETY: as the caller says.
+        unsafe { self.arena.clear(&self.active.below, &self.active.scratch) };
+    }
+
+    /// Commands of what stands below.
+    pub(crate) fn commands(&self) -> &Commands {
+        &self.active.commands
+    }
+
+    /// The list, if commands are kept.
+    pub(crate) fn kept(&mut self) -> Option<&mut List> {
+        (self.pass == Pass::Kept).then_some(&mut self.list)
+    }
+
+    /// A command that is more than numbers and arrays: recorded, or kept.
+    pub(crate) fn give(&mut self, command: Deep) {
+        match self.kept() {
+            Some(list) => list.push(command),
+            None => command(&self.active.commands, self.buffer),
+        }
+    }
+
+    /// Begins a render pass, by a command that can be kept, or for a reason cannot.
+    pub(crate) fn begin_pass(&mut self, command: Result<Deep, &'static str>) -> Option<&'static str> {
+        (self.saved, self.hazard, self.subpass) = (None, None, 0);
+        match command {
+            Ok(command) => {
+                self.list.push(command);
+                self.pass = Pass::Kept;
+                None
+            }
+            Err(why) => {
+                self.pass = Pass::Begun(why);
+                Some(why)
+            }
+        }
+    }
+
+    /// Ends it.
+    ///
+    /// # Safety
+    /// The command buffer is being recorded.
+    pub(crate) unsafe fn end_pass(&mut self, command: Deep) {
+        self.give(command);
+        // SAFETY: as the caller says.
+        unsafe { self.flush() };
+        if self.pass != Pass::Inherited {
+            self.pass = Pass::Outside;
+        }
+    }
+
+    /// Does what is to be done before the render pass, and records the commands that were kept. If the pass goes on, no more of it are kept.
+    ///
+    /// # Safety
+    /// The command buffer is being recorded.
+    pub(crate) unsafe fn flush(&mut self) {
+        if self.pass != Pass::Kept {
+            return;
+        }
+        self.pass = Pass::Begun("its render pass had to begin");
+        let work = std::mem::take(&mut self.work);
+        // SAFETY: as the caller says; what the commands name is valid while the command buffer is recorded.
+        unsafe {
+            if !work.is_empty() {
+                work::emit(&self.active, self.buffer, &work);
+                let (compute, push) = match &self.saved {
+                    Some(saved) => (&saved.0, &saved.1),
+                    None => (&self.state.compute, &self.state.push),
+                };
+                work::restore(&self.active, self.buffer, compute, push);
+            }
+            self.list.replay(&self.active.commands, self.buffer);
+        }
+        self.list.clear();
+        self.saved = None;
+    }
+
+    /// A command of which nothing is kept stands here: if it is in a render pass, that begins.
+    ///
+    /// # Safety
+    /// The command buffer is being recorded.
+    pub(crate) unsafe fn interrupt(&mut self, command: &'static CStr) {
+        // SAFETY: as the caller says.
+        unsafe { self.flush() };
+        if let Pass::Begun(why) = &mut self.pass {
+            *why = command.to_str().unwrap_or_default();
+        }
+    }
+
+    /// What was bound for compute, and the push constants, are about to change.
+    fn save(&mut self) {
+        if self.pass == Pass::Kept && self.saved.is_none() {
+            self.saved = Some(Box::new((self.state.compute.clone(), self.state.push.clone())));
+        }
+    }
+
+    /// Nothing is bound or set any more.
+    pub(crate) fn forget_state(&mut self) {
+        self.save();
+        self.state = State::default();
+    }
+
+    pub(crate) fn bind_pipeline(&mut self, point: vk::PipelineBindPoint, pipeline: vk::Pipeline) {
+        if point == vk::PipelineBindPoint::COMPUTE {
+            self.save();
+        }
+        if let Some(bound) = self.state.bound(point) {
+            bound.pipeline = pipeline;
+        }
+    }
+
+    pub(crate) fn bind_sets(
+        &mut self,
+        point: vk::PipelineBindPoint,
+        layout: vk::PipelineLayout,
+        first: u32,
+        sets: &[vk::DescriptorSet],
+        offsets: &[u32],
+    ) {
+        if point == vk::PipelineBindPoint::COMPUTE {
+            self.save();
+        }
+        // Which of the offsets are whose, its layout knows.
+        let known = if offsets.is_empty() { None } else { self.active.layouts.get(layout.as_raw()) };
+        let Some(bound) = self.state.bound(point) else { return };
+        let mut rest = offsets;
+        for (number, &set) in (first..).zip(sets) {
+            let count = known.as_ref().and_then(|layout| layout.dynamic.get(number as usize)).copied().unwrap_or(0);
+            let (own, behind) = rest.split_at(rest.len().min(count as usize));
+            rest = behind;
+            bound.bind(number, Set { set, layout, offsets: own.to_vec() });
+        }
+    }
+
+    pub(crate) fn push_constants(
+        &mut self,
+        layout: vk::PipelineLayout,
+        stages: vk::ShaderStageFlags,
+        offset: u32,
+        values: &[u8],
+    ) {
+        self.save();
+        self.state.push.set(layout, stages, offset, values);
+    }
+}

@@ -1,0 +1,241 @@
+//! What is done before a render pass for the captures in it.
+
+use super::Recording;
+use super::state::{BUFFERS, Bound, Push};
+use crate::active::Active;
+use crate::objects::pipelines::Program;
+use crate::scratch::Block;
+use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage};
+use std::sync::Arc;
+
+/// Bytes of `Counters`.
+pub(crate) const COUNTERS: u64 = 80;
+
+/// Where the bytes of each buffer are that were captured: a counter buffer, and a byte in it.
+pub(crate) type CounterBuffers = [Option<(vk::Buffer, u64)>; BUFFERS];
+
+/// A captured draw.
+pub(crate) struct Captured {
+    pub(crate) program: Arc<Program>,
+    /// Address of the `Request`.
+    pub(crate) request: u64,
+    /// Where the work groups are.
+    pub(crate) groups: Block,
+    /// Number, set and dynamic offsets.
+    pub(crate) sets: Vec<(u32, vk::DescriptorSet, Vec<u32>)>,
+    /// All push constants.
+    pub(crate) push: Vec<u8>,
+}
+
+/// A step.
+pub(crate) enum Work {
+    /// Feedback begins: with these bytes captured, or none.
+    Begin(Block, CounterBuffers),
+    /// A draw is captured.
+    Draw(Box<Captured>),
+    /// Feedback ends, and says how many bytes were captured.
+    End(Block, CounterBuffers),
+    /// All of what a secondary command buffer captures.
+    Secondary(vk::CommandBuffer),
+}
+
+/// Records commands of the layer's own.
+struct Emit<'a> {
+    active: &'a Active,
+    buffer: vk::CommandBuffer,
+    /// Prepared draws whose dispatch has not come yet: they need no barriers between each other.
+    prepared: Vec<&'a Captured>,
+}
+
+/// Does the work.
+///
+/// # Safety
+/// The command buffer is being recorded, and outside of render passes; what the work names is valid.
+pub(super) unsafe fn emit(active: &Active, buffer: vk::CommandBuffer, work: &[Work]) {
+    let mut emit = Emit { active, buffer, prepared: Vec::new() };
+    let own = Stage::COMPUTE_SHADER | Stage::TRANSFER | Stage::DRAW_INDIRECT;
+    // SAFETY: as the caller says.
+    unsafe {
+        // Whatever the draws read has been written, and whatever they write is no longer read.
+        emit.barrier(
+            (Stage::ALL_COMMANDS, Access::MEMORY_READ | Access::MEMORY_WRITE),
+            (own, Access::MEMORY_READ | Access::MEMORY_WRITE),
+        );
+        emit.all(work);
+        emit.dispatch();
+        emit.barrier(
+            (own, Access::SHADER_WRITE | Access::TRANSFER_WRITE),
+            (Stage::ALL_COMMANDS, Access::MEMORY_READ | Access::MEMORY_WRITE),
+        );
+    }
+}
+
+/// Puts back what the work has disturbed.
+///
+/// # Safety
+/// As for [`emit`]; what was bound is valid.
+pub(super) unsafe fn restore(active: &Active, buffer: vk::CommandBuffer, compute: &Bound, push: &Push) {
+    let commands = &active.commands;
+    let point = vk::PipelineBindPoint::COMPUTE;
+    // SAFETY: as the caller says.
+    unsafe {
+        if let (Some(bind), false) = (commands.bind_pipeline, compute.pipeline == vk::Pipeline::null()) {
+            bind(buffer, point, compute.pipeline);
+        }
+        for (number, set) in (0..).zip(&compute.sets) {
+            if let (Some(set), Some(bind)) = (set, commands.bind_descriptor_sets) {
+                let count = set.offsets.len() as u32;
+                bind(buffer, point, set.layout, number, 1, &set.set, count, set.offsets.as_ptr());
+            }
+        }
+        for &(layout, stages, offset, size) in &push.ranges {
+            if let Some(set) = commands.push_constants {
+                set(buffer, layout, stages, offset, size, push.bytes[offset as usize..].as_ptr());
+            }
+        }
+    }
+}
+
+impl<'a> Emit<'a> {
+    /// # Safety
+    /// As for [`emit`], as all that follow.
+    unsafe fn barrier(&self, before: (Stage, Access), after: (Stage, Access)) {
+        let barrier = vk::MemoryBarrier::default().src_access_mask(before.1).dst_access_mask(after.1);
+        let (none, null) = (vk::DependencyFlags::empty(), std::ptr::null());
+        if let Some(record) = self.active.commands.pipeline_barrier {
+            // SAFETY: as the caller says.
+            unsafe { record(self.buffer, before.0, after.0, none, 1, &barrier, 0, null, 0, std::ptr::null()) };
+        }
+    }
+
+    unsafe fn all(&mut self, work: &'a [Work]) {
+        // SAFETY: as the caller says.
+        unsafe {
+            for step in work {
+                match step {
+                    Work::Begin(counters, from) => self.begin(counters, from),
+                    Work::Draw(draw) => self.prepare(draw),
+                    Work::End(counters, to) => self.end(counters, to),
+                    Work::Secondary(other) => {
+                        if let Some(other) = Recording::read(*other) {
+                            self.all(&other.work);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    unsafe fn begin(&mut self, counters: &Block, from: &CounterBuffers) {
+        let f = &self.active.below.functions;
+        // SAFETY: as the caller says.
+        unsafe {
+            self.dispatch();
+            // What was captured before into the same counters is done.
+            self.between();
+            (f.cmd_fill_buffer)(self.buffer, counters.buffer, counters.offset, COUNTERS, 0);
+            if from.iter().any(Option::is_some) {
+                let transfer = (Stage::TRANSFER, Access::TRANSFER_WRITE);
+                self.barrier(transfer, transfer);
+            }
+            for (n, from) in (0..).zip(from) {
+                if let Some((buffer, offset)) = *from {
+                    let copy = vk::BufferCopy { src_offset: offset, dst_offset: counters.offset + 4 * n, size: 4 };
+                    (f.cmd_copy_buffer)(self.buffer, buffer, counters.buffer, 1, &copy);
+                }
+            }
+            self.between();
+        }
+    }
+
+    unsafe fn end(&mut self, counters: &Block, to: &CounterBuffers) {
+        let f = &self.active.below.functions;
+        // SAFETY: as the caller says.
+        unsafe {
+            self.dispatch();
+            if to.iter().all(Option::is_none) {
+                return;
+            }
+            self.between();
+            for (n, to) in (0..).zip(to) {
+                if let Some((buffer, offset)) = *to {
+                    let copy = vk::BufferCopy { src_offset: counters.offset + 4 * n, dst_offset: offset, size: 4 };
+                    (f.cmd_copy_buffer)(self.buffer, counters.buffer, buffer, 1, &copy);
+                }
+            }
+        }
+    }
+
+    /// A barrier between steps of the work.
+    unsafe fn between(&self) {
+        let own = Stage::COMPUTE_SHADER | Stage::TRANSFER;
+        let written = Access::SHADER_WRITE | Access::TRANSFER_WRITE;
+        let all = written | Access::SHADER_READ | Access::TRANSFER_READ;
+        // SAFETY: as the caller says.
+        unsafe { self.barrier((own, written), (own, all)) };
+    }
+
+    unsafe fn push(&self, layout: vk::PipelineLayout, bytes: &[u8]) {
+        if let Some(push) = self.active.commands.push_constants {
+            let stages = vk::ShaderStageFlags::COMPUTE;
+            // SAFETY: as the caller says.
+            unsafe { push(self.buffer, layout, stages, 0, bytes.len() as u32, bytes.as_ptr()) };
+        }
+    }
+
+    unsafe fn bind(&self, pipeline: vk::Pipeline) {
+        if let Some(bind) = self.active.commands.bind_pipeline {
+            // SAFETY: as the caller says.
+            unsafe { bind(self.buffer, vk::PipelineBindPoint::COMPUTE, pipeline) };
+        }
+    }
+
+    unsafe fn prepare(&mut self, draw: &'a Captured) {
+        let Ok(prepare) = self.active.prepare() else { return };
+        // SAFETY: as the caller says.
+        unsafe {
+            // It adds to the counters of the one before.
+            if !self.prepared.is_empty() {
+                self.between();
+            }
+            self.bind(prepare.pipeline);
+            self.push(prepare.layout, &draw.request.to_le_bytes());
+            (self.active.below.functions.cmd_dispatch)(self.buffer, 1, 1, 1);
+        }
+        self.prepared.push(draw);
+    }
+
+    /// Captures what was prepared.
+    unsafe fn dispatch(&mut self) {
+        if self.prepared.is_empty() {
+            return;
+        }
+        let (point, commands) = (vk::PipelineBindPoint::COMPUTE, &self.active.commands);
+        // SAFETY: as the caller says.
+        unsafe {
+            self.barrier(
+                (Stage::COMPUTE_SHADER, Access::SHADER_WRITE),
+                (
+                    Stage::COMPUTE_SHADER | Stage::DRAW_INDIRECT,
+                    Access::SHADER_READ | Access::SHADER_WRITE | Access::INDIRECT_COMMAND_READ,
+                ),
+            );
+            let mut bound = vk::Pipeline::null();
+            for draw in std::mem::take(&mut self.prepared) {
+                let Program { pipeline, layout, .. } = *draw.program;
+                if pipeline != bound {
+                    self.bind(pipeline);
+                    bound = pipeline;
+                }
+                for (number, set, offsets) in &draw.sets {
+                    if let Some(bind) = commands.bind_descriptor_sets {
+                        bind(self.buffer, point, layout, *number, 1, set, offsets.len() as u32, offsets.as_ptr());
+                    }
+                }
+                self.push(layout, &draw.push);
+                let (buffer, offset) = (draw.groups.buffer, draw.groups.offset);
+                (self.active.below.functions.cmd_dispatch_indirect)(self.buffer, buffer, offset);
+            }
+        }
+    }
+}

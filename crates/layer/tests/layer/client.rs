@@ -1,0 +1,221 @@
+//! A small program: a device with the extension, buffers, an image, submissions that are waited for.
+
+use ash::vk;
+use std::ffi::{CStr, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Messages of the validation layer.
+static MESSAGES: AtomicU32 = AtomicU32::new(0);
+
+unsafe extern "system" fn message(
+    _: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    _: *mut c_void,
+) -> vk::Bool32 {
+    MESSAGES.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: the layer gives a string.
+    let text = unsafe { CStr::from_ptr((*data).p_message) };
+    eprintln!("{}", text.to_string_lossy());
+    vk::FALSE
+}
+
+/// A mapped buffer.
+pub(crate) struct Buffer {
+    pub(crate) handle: vk::Buffer,
+    memory: vk::DeviceMemory,
+    mapped: *mut u8,
+    size: usize,
+}
+
+impl Buffer {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        // SAFETY: it is mapped as long as it is there, and the device is idle.
+        unsafe { std::slice::from_raw_parts(self.mapped, self.size) }.to_vec()
+    }
+}
+
+pub(crate) struct Client {
+    _entry: ash::Entry,
+    instance: ash::Instance,
+    messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
+    pub(crate) physical: vk::PhysicalDevice,
+    pub(crate) device: ash::Device,
+    queue: vk::Queue,
+    pub(crate) pool: vk::CommandPool,
+    pub(crate) feedback: ash::ext::transform_feedback::DeviceFn,
+    memory: vk::PhysicalDeviceMemoryProperties,
+}
+
+impl Client {
+    pub(crate) fn new() -> Self {
+        // SAFETY: everything is used as Vulkan has it, here and below: the validation layer watches.
+        unsafe {
+            let entry = ash::Entry::load().expect("a loader");
+            let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
+            let there = entry.enumerate_instance_extension_properties(None).expect("extensions");
+            let debug = there.iter().any(|e| e.extension_name_as_c_str() == Ok(ash::ext::debug_utils::NAME));
+            let names = [ash::ext::debug_utils::NAME.as_ptr()];
+            let info = vk::InstanceCreateInfo::default()
+                .application_info(&application)
+                .enabled_extension_names(&names[..usize::from(debug)]);
+            let instance = entry.create_instance(&info, None).expect("an instance");
+            let messenger = debug.then(|| {
+                use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Kind};
+                let utils = ash::ext::debug_utils::Instance::new(&entry, &instance);
+                let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+                    .message_severity(Severity::ERROR | Severity::WARNING)
+                    .message_type(Kind::VALIDATION)
+                    .pfn_user_callback(Some(message));
+                let messenger = utils.create_debug_utils_messenger(&info, None).expect("a messenger");
+                (utils, messenger)
+            });
+            let physical = instance.enumerate_physical_devices().expect("devices")[0];
+            let memory = instance.get_physical_device_memory_properties(physical);
+            let queue = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+            let mut feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default().transform_feedback(true);
+            let mut features =
+                vk::PhysicalDeviceVulkan13Features::default().dynamic_rendering(true).synchronization2(true);
+            let extensions = [ash::ext::transform_feedback::NAME.as_ptr()];
+            let info = vk::DeviceCreateInfo::default()
+                .queue_create_infos(&queue)
+                .enabled_extension_names(&extensions)
+                .push_next(&mut features)
+                .push_next(&mut feedback);
+            let device = instance.create_device(physical, &info, None).expect("a device");
+            let feedback = ash::ext::transform_feedback::Device::new(&instance, &device).fp().clone();
+            let queue = device.get_device_queue(0, 0);
+            let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).expect("a pool");
+            Self { _entry: entry, instance, messenger, physical, device, queue, pool, feedback, memory }
+        }
+    }
+
+    /// What the device says of the extension.
+    pub(crate) fn report(&self) -> String {
+        // SAFETY: as above.
+        unsafe {
+            let mut features = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
+            let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut features);
+            self.instance.get_physical_device_features2(self.physical, &mut all);
+            let mut own = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
+            let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut own);
+            self.instance.get_physical_device_properties2(self.physical, &mut properties);
+            let limit = properties.properties.limits.max_push_constants_size;
+            let plain = self.instance.get_physical_device_properties(self.physical).limits.max_push_constants_size;
+            assert_eq!((features.transform_feedback, limit), (vk::TRUE, plain));
+            assert_eq!(own.max_transform_feedback_buffers, 4);
+            let list = self.instance.enumerate_device_extension_properties(self.physical).expect("extensions");
+            let named =
+                |e: &&vk::ExtensionProperties| e.extension_name_as_c_str() == Ok(ash::ext::transform_feedback::NAME);
+            assert_eq!(list.iter().filter(named).count(), 1);
+            let hidden =
+                !list.iter().any(|e| e.extension_name_as_c_str() == Ok(vk::EXT_PRIMITIVES_GENERATED_QUERY_NAME));
+            assert_eq!(hidden, own.transform_feedback_draw == vk::FALSE);
+            if hidden { "the layer's".to_owned() } else { "the driver's".to_owned() }
+        }
+    }
+
+    pub(crate) fn buffer(&self, usage: vk::BufferUsageFlags, bytes: &[u8]) -> Buffer {
+        // SAFETY: as above.
+        unsafe {
+            let d = &self.device;
+            let info = vk::BufferCreateInfo::default().size(bytes.len() as u64).usage(usage);
+            let handle = d.create_buffer(&info, None).expect("a buffer");
+            let needs = d.get_buffer_memory_requirements(handle);
+            let host = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+            let ty = (0..self.memory.memory_type_count).find(|&n| {
+                needs.memory_type_bits >> n & 1 == 1
+                    && self.memory.memory_types[n as usize].property_flags.contains(host)
+            });
+            let info =
+                vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(ty.expect("a type"));
+            let memory = d.allocate_memory(&info, None).expect("memory");
+            d.bind_buffer_memory(handle, memory, 0).expect("bound");
+            let mapped =
+                d.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()).expect("mapped").cast::<u8>();
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), mapped, bytes.len());
+            Buffer { handle, memory, mapped, size: bytes.len() }
+        }
+    }
+
+    pub(crate) fn destroy(&self, buffer: Buffer) {
+        // SAFETY: as above; the device is idle.
+        unsafe {
+            self.device.destroy_buffer(buffer.handle, None);
+            self.device.free_memory(buffer.memory, None);
+        }
+    }
+
+    /// An image to draw to.
+    pub(crate) fn image(&self, side: u32) -> (vk::Image, vk::DeviceMemory, vk::ImageView) {
+        // SAFETY: as above.
+        unsafe {
+            let d = &self.device;
+            let format = vk::Format::R8G8B8A8_UNORM;
+            let info = vk::ImageCreateInfo::default()
+                .image_type(vk::ImageType::TYPE_2D)
+                .format(format)
+                .extent(vk::Extent3D { width: side, height: side, depth: 1 })
+                .mip_levels(1)
+                .array_layers(1)
+                .samples(vk::SampleCountFlags::TYPE_1)
+                .usage(vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC);
+            let image = d.create_image(&info, None).expect("an image");
+            let needs = d.get_image_memory_requirements(image);
+            let info = vk::MemoryAllocateInfo::default()
+                .allocation_size(needs.size)
+                .memory_type_index(needs.memory_type_bits.trailing_zeros());
+            let memory = d.allocate_memory(&info, None).expect("memory");
+            d.bind_image_memory(image, memory, 0).expect("bound");
+            let range = vk::ImageSubresourceRange::default()
+                .aspect_mask(vk::ImageAspectFlags::COLOR)
+                .level_count(1)
+                .layer_count(1);
+            let info = vk::ImageViewCreateInfo::default()
+                .image(image)
+                .view_type(vk::ImageViewType::TYPE_2D)
+                .format(format)
+                .subresource_range(range);
+            (image, memory, d.create_image_view(&info, None).expect("a view"))
+        }
+    }
+
+    pub(crate) fn command_buffer(&self, level: vk::CommandBufferLevel) -> vk::CommandBuffer {
+        let info =
+            vk::CommandBufferAllocateInfo::default().command_pool(self.pool).level(level).command_buffer_count(1);
+        // SAFETY: as above.
+        unsafe { self.device.allocate_command_buffers(&info).expect("a command buffer")[0] }
+    }
+
+    /// Records a command buffer, and waits until it is executed: twice, so that nothing of the first time is left.
+    pub(crate) fn submit(&self, times: u32, record: impl FnOnce(vk::CommandBuffer)) {
+        // SAFETY: as above.
+        unsafe {
+            let buffer = self.command_buffer(vk::CommandBufferLevel::PRIMARY);
+            self.device.begin_command_buffer(buffer, &vk::CommandBufferBeginInfo::default()).expect("begun");
+            record(buffer);
+            self.device.end_command_buffer(buffer).expect("ended");
+            let buffers = [buffer];
+            let info = vk::SubmitInfo::default().command_buffers(&buffers);
+            for _ in 0..times {
+                self.device.queue_submit(self.queue, &[info], vk::Fence::null()).expect("submitted");
+                self.device.queue_wait_idle(self.queue).expect("done");
+            }
+            self.device.free_command_buffers(self.pool, &buffers);
+        }
+    }
+
+    /// Ends: nobody may have complained.
+    pub(crate) fn finish(self) {
+        // SAFETY: as above; what was made was destroyed.
+        unsafe {
+            self.device.destroy_command_pool(self.pool, None);
+            self.device.destroy_device(None);
+            if let Some((utils, messenger)) = &self.messenger {
+                utils.destroy_debug_utils_messenger(*messenger, None);
+            }
+            self.instance.destroy_instance(None);
+        }
+        assert_eq!(MESSAGES.load(Ordering::Relaxed), 0, "messages of the validation layer");
+    }
+}
