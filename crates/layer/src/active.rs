@@ -7,7 +7,8 @@ use crate::map::Map;
 use crate::objects::buffers::Buffer;
 use crate::objects::code::Code;
 use crate::objects::layouts::{Layout, SetLayout};
-use crate::objects::pipelines::{Pipeline, Prepare};
+use crate::objects::pipelines::{Own, Parts, Pipeline};
+use crate::objects::queries::Queries;
 use crate::offer::Offer;
 use crate::scratch::Scratch;
 use ash::vk;
@@ -24,10 +25,13 @@ pub(crate) struct Active {
     pub(crate) layouts: Map<Arc<Layout>>,
     pub(crate) code: Map<Code>,
     pub(crate) pipelines: Map<Arc<Pipeline>>,
+    pub(crate) libraries: Map<Arc<Parts>>,
+    pub(crate) queries: Map<Arc<Queries>>,
     /// Command buffers of each pool.
     pub(crate) pools: Map<Vec<vk::CommandBuffer>>,
     pub(crate) scratch: Scratch,
-    prepare: OnceLock<Result<Prepare, vk::Result>>,
+    prepare: OnceLock<Result<Own, vk::Result>>,
+    add: OnceLock<Result<Own, vk::Result>>,
 }
 
 impl Active {
@@ -52,9 +56,12 @@ impl Active {
             layouts: Map::default(),
             code: Map::default(),
             pipelines: Map::default(),
+            libraries: Map::default(),
+            queries: Map::default(),
             pools: Map::default(),
             scratch: Scratch::default(),
             prepare: OnceLock::new(),
+            add: OnceLock::new(),
         })
     }
 
@@ -62,9 +69,18 @@ impl Active {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub(crate) fn prepare(&self) -> Result<&Prepare, vk::Result> {
+    pub(crate) fn prepare(&self) -> Result<&Own, vk::Result> {
         // SAFETY: the device is alive as long as this is.
-        self.prepare.get_or_init(|| unsafe { Prepare::new(&self.below) }).as_ref().map_err(|error| *error)
+        self.prepare.get_or_init(|| unsafe { Own::prepare(&self.below) }).as_ref().map_err(|error| *error)
+    }
+
+    /// What adds to the values of queries, likewise.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub(crate) fn add(&self) -> Result<&Own, vk::Result> {
+        // SAFETY: as above.
+        self.add.get_or_init(|| unsafe { Own::add(&self.below) }).as_ref().map_err(|error| *error)
     }
 
     /// A layout that somebody has no use for any more: the last destroys it.
@@ -88,8 +104,11 @@ impl Active {
             // What the program has not destroyed.
             self.pipelines.drain().iter().for_each(|pipeline| pipeline.destroy(&self.below));
             self.layouts.drain().iter().for_each(|layout| layout.destroy(&self.below));
-            if let Some(Ok(prepare)) = self.prepare.get() {
-                prepare.destroy(&self.below);
+            self.queries.drain().iter().for_each(|queries| queries.destroy(&self.below));
+            for own in [&self.prepare, &self.add] {
+                if let Some(Ok(own)) = own.get() {
+                    own.destroy(&self.below);
+                }
             }
             self.scratch.destroy(&self.below);
         }

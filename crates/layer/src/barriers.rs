@@ -37,6 +37,8 @@ const ACCESSES: [(u64, u64); 3] = [
 /// Where a barrier stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
+    /// On a device that the layer does nothing for: everything stays as it is.
+    Foreign,
     /// Where captures can be done.
     Outside,
     /// Inside of a render pass, which captures are done before: only stages of graphics are there.
@@ -50,6 +52,9 @@ pub(crate) fn concerns(stages: u64, accesses: u64) -> bool {
 
 /// Accesses without the extension's.
 pub(crate) fn accesses(place: Place, accesses: u64) -> u64 {
+    if place == Place::Foreign {
+        return accesses;
+    }
     let outside = place == Place::Outside;
     ACCESSES.iter().fold(accesses, |all, &(theirs, ours)| {
         let found = all & theirs != 0;
@@ -59,16 +64,22 @@ pub(crate) fn accesses(place: Place, accesses: u64) -> u64 {
 
 /// Stages without the extension's, of something with these accesses.
 pub(crate) fn stages(place: Place, stages: u64, accesses: u64) -> u64 {
-    if !concerns(stages, accesses) {
+    if place == Place::Foreign || !concerns(stages, accesses) {
         return stages;
     }
     let plain = stages & !FEEDBACK;
     match place {
+        Place::Foreign => stages,
         Place::Outside if stages & ALL != 0 => plain,
         Place::Outside => plain | OWN,
         Place::Inside if plain != 0 => plain,
         Place::Inside => Stage::VERTEX_SHADER.as_raw().into(),
     }
+}
+
+/// Whether a barrier waits for nothing but what captures do.
+pub(crate) fn is_feedback_alone(stages: u64, accesses: u64) -> bool {
+    stages == FEEDBACK && ACCESSES.iter().fold(accesses, |all, row| all & !row.0) == 0
 }
 
 /// Whether what waits in these stages may read what a captured draw reads.

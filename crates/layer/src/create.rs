@@ -7,6 +7,7 @@ use crate::functions::erased;
 use crate::instance;
 use crate::intercept;
 use crate::loader::{DeviceLink, take_link};
+use crate::offer::Offer;
 use crate::record::Recording;
 use ash::vk::{self, Handle as _, TaggedStructure as _};
 use std::ffi::{CStr, c_char};
@@ -40,10 +41,13 @@ unsafe fn names(info: &vk::DeviceCreateInfo<'_>) -> (Vec<*const c_char>, bool) {
 }
 
 /// Turns on in a chain what lowered shaders need, and takes the extension's own out of it.
-fn adapt(chain: &mut Chain) {
+fn adapt(chain: &mut Chain, offer: &Offer) {
     chain.remove(vk::PhysicalDeviceTransformFeedbackFeaturesEXT::STRUCTURE_TYPE);
     if let Some(provoking) = chain.get::<vk::PhysicalDeviceProvokingVertexFeaturesEXT<'_>>() {
         provoking.transform_feedback_preserves_provoking_vertex = vk::FALSE;
+    }
+    if let Some(features) = chain.get::<vk::PhysicalDeviceFeatures2<'_>>() {
+        features.features.draw_indirect_first_instance |= vk::Bool32::from(offer.first_instance);
     }
     if let Some(features) = chain.get::<vk::PhysicalDeviceVulkan12Features<'_>>() {
         features.buffer_device_address = vk::TRUE;
@@ -82,11 +86,16 @@ pub(crate) unsafe extern "system" fn create_device(
             return result;
         };
         let mut chain = Chain::copy(info.p_next);
-        adapt(&mut chain);
+        adapt(&mut chain, &offer);
+        // Features are in the chain, or here, or there are none.
+        let mut features = info.p_enabled_features.as_ref().copied().unwrap_or_default();
+        features.draw_indirect_first_instance |= vk::Bool32::from(offer.first_instance);
+        let apart = chain.get::<vk::PhysicalDeviceFeatures2<'_>>().is_none();
         let changed = vk::DeviceCreateInfo {
             p_next: chain.head(),
             enabled_extension_count: names.len() as u32,
             pp_enabled_extension_names: names.as_ptr(),
+            p_enabled_features: if apart { &features } else { std::ptr::null() },
             ..*info
         };
         let result = create(physical, &changed, allocator, device);

@@ -17,6 +17,9 @@ pub(crate) struct Instance {
     handle: vk::Instance,
     next: vk::PFN_vkGetInstanceProcAddr,
     next_physical: Option<GetPhysicalDeviceProcAddr>,
+    /// Asked for when the instance was created: later the loader's answer is the first layer's function.
+    destroy: vk::PFN_vkVoidFunction,
+    extensions: vk::PFN_vkVoidFunction,
     /// None where the driver is too old for anything to be done.
     functions: Option<InstanceFunctions>,
     mode: Feedback,
@@ -85,6 +88,8 @@ unsafe extern "system" fn create_instance(
                 handle,
                 next,
                 next_physical: link.get_physical_device_proc_addr,
+                destroy: find(c"vkDestroyInstance"),
+                extensions: find(c"vkEnumerateDeviceExtensionProperties"),
                 functions,
                 mode,
                 offers: Mutex::default(),
@@ -101,7 +106,7 @@ unsafe extern "system" fn destroy_instance(instance: vk::Instance, allocator: *c
     // SAFETY: the handle is valid, and the program uses it no more.
     unsafe {
         let Some(known) = INSTANCES.remove(key(instance.as_raw())) else { return };
-        if let Some(destroy) = known.next(c"vkDestroyInstance") {
+        if let Some(destroy) = known.destroy {
             let destroy = std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkDestroyInstance>(destroy);
             destroy(instance, allocator);
         }
@@ -186,7 +191,7 @@ unsafe extern "system" fn enumerate_device_extension_properties(
         }
         let Some(instance) = Instance::of(physical.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
         let Some(functions) = &instance.functions else {
-            let Some(list) = instance.next(c"vkEnumerateDeviceExtensionProperties") else {
+            let Some(list) = instance.extensions else {
                 return vk::Result::ERROR_INITIALIZATION_FAILED;
             };
             let list =
@@ -313,8 +318,8 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
         if known.functions.is_none() || known.mode == Feedback::Off {
             return next;
         }
-        match intercept::answer(name) {
-            Some(found) if next.is_some() => erased(found),
+        match intercept::answer_any(name) {
+            Some(found) if next.is_some() || intercept::is_own(name) => erased(found),
             _ => next,
         }
     }

@@ -30,6 +30,10 @@ pub(crate) struct Offer {
     pub(crate) push: u32,
     /// Bytes of push constants that there are.
     pub(crate) limit: u32,
+    /// Whether there are geometry shaders.
+    pub(crate) geometry: bool,
+    /// Whether indirect draws can begin with any instance.
+    pub(crate) first_instance: bool,
 }
 
 /// Extensions of a device.
@@ -71,7 +75,7 @@ impl Offer {
         // SAFETY: as the caller says, here and below.
         unsafe { (functions.get_properties)(device, &mut properties) };
         let limit = properties.limits.max_push_constants_size;
-        let nothing = Self { acts: false, push: limit, limit };
+        let nothing = Self { acts: false, push: limit, limit, geometry: false, first_instance: false };
         if mode == Feedback::Off {
             return nothing;
         }
@@ -96,6 +100,7 @@ impl Offer {
             // SAFETY: as above; the chain is of locals.
             unsafe { (functions.get_features2)(device, &mut features) };
         }
+        let has = features.features;
         if addresses.buffer_device_address != vk::TRUE {
             let lacks = if properties.api_version < LEAST_VERSION { "Vulkan 1.3" } else { "bufferDeviceAddress" };
             tracing::warn!("{device_name} gets no transform feedback: it lacks {lacks}");
@@ -103,7 +108,9 @@ impl Offer {
         }
         tracing::info!("{device_name}: transform feedback is the layer's");
         let push = limit.saturating_sub(PUSH).max(limit.min(LEAST_PUSH));
-        Self { acts: true, push, limit }
+        let (geometry, first_instance) =
+            (has.geometry_shader == vk::TRUE, has.draw_indirect_first_instance == vk::TRUE);
+        Self { acts: true, push, limit, geometry, first_instance }
     }
 
     /// Fills in what the layer knows better than the device, in a chain of features.
@@ -115,7 +122,7 @@ impl Offer {
         unsafe {
             if let Some(feedback) = chain::find_mut::<vk::PhysicalDeviceTransformFeedbackFeaturesEXT>(chain) {
                 feedback.transform_feedback = vk::TRUE;
-                feedback.geometry_streams = vk::FALSE;
+                feedback.geometry_streams = self.geometry.into();
             }
             if let Some(provoking) = chain::find_mut::<vk::PhysicalDeviceProvokingVertexFeaturesEXT>(chain) {
                 provoking.transform_feedback_preserves_provoking_vertex = provoking.provoking_vertex_last;
@@ -136,16 +143,16 @@ impl Offer {
         // SAFETY: as the caller says.
         unsafe {
             if let Some(feedback) = chain::find_mut::<vk::PhysicalDeviceTransformFeedbackPropertiesEXT>(chain) {
-                feedback.max_transform_feedback_streams = 1;
+                feedback.max_transform_feedback_streams = if self.geometry { BUFFERS } else { 1 };
                 feedback.max_transform_feedback_buffers = BUFFERS;
                 feedback.max_transform_feedback_buffer_size = u32::MAX.into();
                 feedback.max_transform_feedback_stream_data_size = VERTEX_BYTES;
                 feedback.max_transform_feedback_buffer_data_size = VERTEX_BYTES;
                 feedback.max_transform_feedback_buffer_data_stride = STRIDE;
-                feedback.transform_feedback_queries = vk::FALSE;
+                feedback.transform_feedback_queries = vk::TRUE;
                 feedback.transform_feedback_streams_lines_triangles = vk::FALSE;
                 feedback.transform_feedback_rasterization_stream_select = vk::FALSE;
-                feedback.transform_feedback_draw = vk::FALSE;
+                feedback.transform_feedback_draw = vk::TRUE;
             }
             if let Some(provoking) = chain::find_mut::<vk::PhysicalDeviceProvokingVertexPropertiesEXT>(chain) {
                 provoking.transform_feedback_preserves_triangle_fan_provoking_vertex = vk::TRUE;

@@ -15,7 +15,7 @@ const ALIGN: u64 = 64;
 const KEPT: usize = 64;
 
 /// A buffer that is mapped.
-struct Chunk {
+pub(crate) struct Chunk {
     buffer: vk::Buffer,
     memory: vk::DeviceMemory,
     address: u64,
@@ -29,7 +29,7 @@ unsafe impl Send for Chunk {}
 unsafe impl Sync for Chunk {}
 
 impl Chunk {
-    fn new(below: &Below, size: u64) -> Result<Self, vk::Result> {
+    pub(crate) fn new(below: &Below, size: u64) -> Result<Self, vk::Result> {
         let usage = vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
             | vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::INDIRECT_BUFFER
@@ -87,13 +87,27 @@ impl Chunk {
 
     /// # Safety
     /// The device uses it no more.
-    unsafe fn destroy(&self, below: &Below) {
+    pub(crate) unsafe fn destroy(&self, below: &Below) {
         let (f, device) = (&below.functions, below.device);
         // SAFETY: as the caller says; null handles are left alone.
         unsafe {
             (f.destroy_buffer)(device, self.buffer, std::ptr::null());
             (f.free_memory)(device, self.memory, std::ptr::null());
         }
+    }
+}
+
+impl Chunk {
+    /// A part of it.
+    pub(crate) fn block(&self, at: u64, bytes: u64) -> Block {
+        assert!(at + bytes <= self.size, "a block is inside");
+        // SAFETY: the block lies inside of the chunk.
+        let mapped = unsafe { self.mapped.add(at as usize) };
+        Block { buffer: self.buffer, offset: at, address: self.address + at, mapped, bytes }
+    }
+
+    pub(crate) fn buffer(&self) -> vk::Buffer {
+        self.buffer
     }
 }
 
@@ -146,6 +160,13 @@ impl Block {
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.mapped.add(at as usize), bytes.len()) };
     }
 
+    /// A number in it.
+    pub(crate) fn read(&self, at: u64) -> u64 {
+        assert!(at + 8 <= self.bytes, "a number is inside");
+        // SAFETY: it is mapped memory of as many bytes, which the device has written before the host waited for it.
+        unsafe { self.mapped.add(at as usize).cast::<u64>().read_unaligned() }
+    }
+
     /// A part of it.
     pub(crate) fn part(&self, at: u64, bytes: u64) -> Self {
         assert!(at + bytes <= self.bytes, "a part is inside");
@@ -179,9 +200,7 @@ impl Arena {
         }
         self.used = at + bytes;
         let Some(chunk) = self.chunks.last() else { return Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY) };
-        // SAFETY: the block lies inside of the chunk.
-        let mapped = unsafe { chunk.mapped.add(at as usize) };
-        Ok(Block { buffer: chunk.buffer, offset: at, address: chunk.address + at, mapped, bytes })
+        Ok(chunk.block(at, bytes))
     }
 
     /// Gives everything back.

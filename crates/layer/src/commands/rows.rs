@@ -55,16 +55,6 @@ macro_rules! rows {
                     offsets: [u64; binding_count]
                 )
                     => |r| r.state.bind_vertices(first_binding, list(buffers, binding_count), list(offsets, binding_count), &[], &[]);
-                begin_query: c"vkCmdBeginQuery" (
-                    query_pool: (vk::QueryPool), query: (u32), flags: (vk::QueryControlFlags)
-                );
-                end_query: c"vkCmdEndQuery" (query_pool: (vk::QueryPool), query: (u32));
-                write_timestamp: c"vkCmdWriteTimestamp" (
-                    stage: (vk::PipelineStageFlags), query_pool: (vk::QueryPool), query: (u32)
-                );
-                write_timestamp2: c"vkCmdWriteTimestamp2" | c"vkCmdWriteTimestamp2KHR" (
-                    stage: (vk::PipelineStageFlags2), query_pool: (vk::QueryPool), query: (u32)
-                );
                 write_buffer_marker_amd: c"vkCmdWriteBufferMarkerAMD" (
                     stage: (vk::PipelineStageFlags), buffer: (vk::Buffer), offset: (u64), marker: (u32)
                 );
@@ -309,24 +299,28 @@ macro_rules! rows {
                     => |r| r.unknown = Some(c"vkCmdBindShadersEXT");
             }
             own {
-                begin_render_pass: c"vkCmdBeginRenderPass" (*const vk::RenderPassBeginInfo<'_>, vk::SubpassContents) = passes::begin_render_pass;
-                begin_render_pass2: c"vkCmdBeginRenderPass2" | c"vkCmdBeginRenderPass2KHR" (*const vk::RenderPassBeginInfo<'_>, *const vk::SubpassBeginInfo<'_>) = passes::begin_render_pass2;
-                begin_rendering: c"vkCmdBeginRendering" | c"vkCmdBeginRenderingKHR" (*const vk::RenderingInfo<'_>) = passes::begin_rendering;
-                next_subpass: c"vkCmdNextSubpass" (vk::SubpassContents) = passes::next_subpass;
-                next_subpass2: c"vkCmdNextSubpass2" | c"vkCmdNextSubpass2KHR" (*const vk::SubpassBeginInfo<'_>, *const vk::SubpassEndInfo<'_>) = passes::next_subpass2;
+                begin_render_pass: c"vkCmdBeginRenderPass" (a: *const vk::RenderPassBeginInfo<'_>, b: vk::SubpassContents) = passes::begin_render_pass;
+                begin_render_pass2: c"vkCmdBeginRenderPass2" | c"vkCmdBeginRenderPass2KHR" (a: *const vk::RenderPassBeginInfo<'_>, b: *const vk::SubpassBeginInfo<'_>) = passes::begin_render_pass2;
+                begin_rendering: c"vkCmdBeginRendering" | c"vkCmdBeginRenderingKHR" (a: *const vk::RenderingInfo<'_>) = passes::begin_rendering;
+                next_subpass: c"vkCmdNextSubpass" (a: vk::SubpassContents) = passes::next_subpass;
+                next_subpass2: c"vkCmdNextSubpass2" | c"vkCmdNextSubpass2KHR" (a: *const vk::SubpassBeginInfo<'_>, b: *const vk::SubpassEndInfo<'_>) = passes::next_subpass2;
                 end_render_pass: c"vkCmdEndRenderPass" () = passes::end_render_pass;
-                end_render_pass2: c"vkCmdEndRenderPass2" | c"vkCmdEndRenderPass2KHR" (*const vk::SubpassEndInfo<'_>) = passes::end_render_pass2;
+                end_render_pass2: c"vkCmdEndRenderPass2" | c"vkCmdEndRenderPass2KHR" (a: *const vk::SubpassEndInfo<'_>) = passes::end_render_pass2;
                 end_rendering: c"vkCmdEndRendering" | c"vkCmdEndRenderingKHR" () = passes::end_rendering;
-                execute_commands: c"vkCmdExecuteCommands" (u32, *const vk::CommandBuffer) = passes::execute_commands;
-                bind_transform_feedback_buffers: c"vkCmdBindTransformFeedbackBuffersEXT" (u32, u32, *const vk::Buffer, *const u64, *const u64) = feedback::bind_buffers;
-                begin_transform_feedback: c"vkCmdBeginTransformFeedbackEXT" (u32, u32, *const vk::Buffer, *const u64) = feedback::begin;
-                end_transform_feedback: c"vkCmdEndTransformFeedbackEXT" (u32, u32, *const vk::Buffer, *const u64) = feedback::end;
-                end_rendering2: c"vkCmdEndRendering2KHR" | c"vkCmdEndRendering2EXT" (*const c_void) = passes::end_rendering2;
-                draw_indirect_byte_count: c"vkCmdDrawIndirectByteCountEXT" (u32, u32, vk::Buffer, u64, u32, u32) = feedback::draw_byte_count;
-                begin_query_indexed: c"vkCmdBeginQueryIndexedEXT" (vk::QueryPool, u32, vk::QueryControlFlags, u32) = feedback::begin_query_indexed;
-                end_query_indexed: c"vkCmdEndQueryIndexedEXT" (vk::QueryPool, u32, u32) = feedback::end_query_indexed;
-                pipeline_barrier: c"vkCmdPipelineBarrier" (vk::PipelineStageFlags, vk::PipelineStageFlags, vk::DependencyFlags, u32, *const vk::MemoryBarrier<'_>, u32, *const vk::BufferMemoryBarrier<'_>, u32, *const vk::ImageMemoryBarrier<'_>) = own::pipeline_barrier;
-                pipeline_barrier2: c"vkCmdPipelineBarrier2" | c"vkCmdPipelineBarrier2KHR" (*const vk::DependencyInfo<'_>) = own::pipeline_barrier2;
+                execute_commands: c"vkCmdExecuteCommands" (a: u32, b: *const vk::CommandBuffer) = passes::execute_commands;
+                bind_transform_feedback_buffers: c"vkCmdBindTransformFeedbackBuffersEXT" (a: u32, b: u32, c: *const vk::Buffer, d: *const u64, e: *const u64) = feedback::bind_buffers;
+                begin_transform_feedback: c"vkCmdBeginTransformFeedbackEXT" (a: u32, b: u32, c: *const vk::Buffer, d: *const u64) = feedback::begin;
+                end_transform_feedback: c"vkCmdEndTransformFeedbackEXT" (a: u32, b: u32, c: *const vk::Buffer, d: *const u64) = feedback::end;
+                end_rendering2: c"vkCmdEndRendering2KHR" | c"vkCmdEndRendering2EXT" (a: *const c_void) = passes::end_rendering2;
+                draw_indirect_byte_count: c"vkCmdDrawIndirectByteCountEXT" (a: u32, b: u32, c: vk::Buffer, d: u64, e: u32, f: u32) = feedback::draw_byte_count;
+                begin_query_indexed: c"vkCmdBeginQueryIndexedEXT" (a: vk::QueryPool, b: u32, c: vk::QueryControlFlags, d: u32) = queries::begin_query_indexed;
+                end_query_indexed: c"vkCmdEndQueryIndexedEXT" (a: vk::QueryPool, b: u32, c: u32) = queries::end_query_indexed;
+                begin_query: c"vkCmdBeginQuery" (a: vk::QueryPool, b: u32, c: vk::QueryControlFlags) = queries::begin_query;
+                end_query: c"vkCmdEndQuery" (a: vk::QueryPool, b: u32) = queries::end_query;
+                write_timestamp: c"vkCmdWriteTimestamp" (a: vk::PipelineStageFlags, b: vk::QueryPool, c: u32) = queries::write_timestamp;
+                write_timestamp2: c"vkCmdWriteTimestamp2" | c"vkCmdWriteTimestamp2KHR" (a: vk::PipelineStageFlags2, b: vk::QueryPool, c: u32) = queries::write_timestamp2;
+                pipeline_barrier: c"vkCmdPipelineBarrier" (a: vk::PipelineStageFlags, b: vk::PipelineStageFlags, c: vk::DependencyFlags, d: u32, e: *const vk::MemoryBarrier<'_>, f: u32, g: *const vk::BufferMemoryBarrier<'_>, h: u32, i: *const vk::ImageMemoryBarrier<'_>) = own::pipeline_barrier;
+                pipeline_barrier2: c"vkCmdPipelineBarrier2" | c"vkCmdPipelineBarrier2KHR" (a: *const vk::DependencyInfo<'_>) = own::pipeline_barrier2;
             }
         }
     };

@@ -19,7 +19,7 @@ pub(crate) use ty;
 macro_rules! table {
     (
         plain { $( $field:ident: $($symbol:literal)|+ ($($name:ident: $kind:tt),*) $(=> $noted:expr)?; )* }
-        own { $( $own_field:ident: $($own_symbol:literal)|+ ($($own_ty:ty),*) = $own:path; )* }
+        own { $( $own_field:ident: $($own_symbol:literal)|+ ($($own_name:ident: $own_ty:ty),*) = $own:path; )* }
     ) => {
         /// Commands of what stands below.
         #[derive(Clone, Copy)]

@@ -1,13 +1,13 @@
 //! Commands of [the rows](crate::commands::rows): noted, and passed on or kept.
 
-use super::{feedback, list, own, passes};
+use super::{feedback, list, own, passes, queries};
 use crate::commands::list::Array;
 use crate::commands::rows::rows;
 use crate::commands::table::{Commands, ty};
 use crate::devices::Device;
 use crate::record::{Numbers, Recording};
 use ash::vk::{self, Handle as _};
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 
 /// A parameter as it is kept.
 macro_rules! kept {
@@ -46,7 +46,7 @@ fn note(recording: &mut Recording, noted: impl FnOnce(&mut Recording)) {
 macro_rules! commands {
     (
         plain { $( $field:ident: $($symbol:literal)|+ ($($name:ident: $kind:tt),*) $(=> $noted:expr)?; )* }
-        own { $( $own_field:ident: $($own_symbol:literal)|+ ($($own_ty:ty),*) = $own:path; )* }
+        own { $( $own_field:ident: $($own_symbol:literal)|+ ($($own_name:ident: $own_ty:ty),*) = $own:path; )* }
     ) => {
         $(
             mod $field {
@@ -94,13 +94,43 @@ macro_rules! commands {
             }
         )*
 
-        /// The layer's function of a name.
+        $(
+            mod $own_field {
+                use super::*;
+
+                /// For a command buffer of any device of the instance.
+                #[allow(clippy::too_many_arguments, reason = "as Vulkan has them")]
+                pub(super) unsafe extern "system" fn any(buffer: vk::CommandBuffer, $($own_name: $own_ty),*) {
+                    // SAFETY: as above.
+                    unsafe {
+                        if Recording::of(buffer).is_some() {
+                            return $own(buffer, $($own_name),*);
+                        }
+                        let find = |name: &CStr| Device::next_of(buffer.as_raw(), name);
+                        let Some(found) = [$($own_symbol),+].into_iter().find_map(find) else { return };
+                        let command = std::mem::transmute::<
+                            unsafe extern "system" fn(),
+                            unsafe extern "system" fn(vk::CommandBuffer, $($own_ty),*),
+                        >(found);
+                        command(buffer, $($own_name),*);
+                    }
+                }
+            }
+        )*
+
+        /// The layer's function of a name, for a device whose command buffers are all known.
         pub(super) fn answer(name: &CStr) -> Option<*const ()> {
             let answers: &[super::Answer] = &[
                 $( $( ($symbol, $field::command as *const ()), )+ )*
                 $( $( ($own_symbol, $own as *const ()), )+ )*
             ];
             answers.iter().find(|row| row.0 == name).map(|row| row.1)
+        }
+
+        /// Likewise, for any device.
+        pub(super) fn answer_any(name: &CStr) -> Option<*const ()> {
+            let answers: &[super::Answer] = &[$( $( ($own_symbol, $own_field::any as *const ()), )+ )*];
+            answers.iter().find(|row| row.0 == name).map(|row| row.1).or_else(|| answer(name))
         }
     };
 }

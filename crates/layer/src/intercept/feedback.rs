@@ -1,7 +1,7 @@
 //! The extension's own commands.
 
 use super::list;
-use crate::record::Recording;
+use crate::record::{ByteCount, Recording};
 use crate::record::state::{BUFFERS, Target};
 use ash::vk;
 use std::ffi::CStr;
@@ -90,55 +90,19 @@ pub(super) unsafe extern "system" fn end(
 }
 
 pub(super) unsafe extern "system" fn draw_byte_count(
-    _: vk::CommandBuffer,
-    _: u32,
-    _: u32,
-    _: vk::Buffer,
-    _: u64,
-    _: u32,
-    _: u32,
-) {
-    tracing::error!("vkCmdDrawIndirectByteCountEXT: nothing is drawn; transformFeedbackDraw says that it cannot be");
-}
-
-pub(super) unsafe extern "system" fn begin_query_indexed(
     buffer: vk::CommandBuffer,
-    pool: vk::QueryPool,
-    query: u32,
-    flags: vk::QueryControlFlags,
-    index: u32,
+    instances: u32,
+    first_instance: u32,
+    counter: vk::Buffer,
+    offset: u64,
+    counter_offset: u32,
+    stride: u32,
 ) {
-    if index != 0 {
-        tracing::error!("vkCmdBeginQueryIndexedEXT of stream {index}: there is one stream");
-        return;
-    }
     // SAFETY: as above.
     unsafe {
-        let Some(recording) = Recording::of(buffer) else { return };
-        recording.give(Box::new(move |commands, buffer| {
-            if let Some(command) = commands.begin_query {
-                command(buffer, pool, query, flags);
-            }
-        }));
-    }
-}
-
-pub(super) unsafe extern "system" fn end_query_indexed(
-    buffer: vk::CommandBuffer,
-    pool: vk::QueryPool,
-    query: u32,
-    index: u32,
-) {
-    if index != 0 {
-        return;
-    }
-    // SAFETY: as above.
-    unsafe {
-        let Some(recording) = Recording::of(buffer) else { return };
-        recording.give(Box::new(move |commands, buffer| {
-            if let Some(command) = commands.end_query {
-                command(buffer, pool, query);
-            }
-        }));
+        if let Some(recording) = Recording::of(buffer) {
+            let bytes = ByteCount { instances, first_instance, buffer: counter, offset, counter_offset, stride };
+            recording.draw_byte_count(bytes);
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! * [`buffers`]: command buffers and their pools.
 //! * [`resources`]: buffers and memory.
 //! * [`shaders`]: layouts, shader modules, pipelines.
+//! * [`queries`]: queries of transform feedback.
 //! * [`order`]: what else has the extension's stages and accesses.
 
 mod buffers;
@@ -13,6 +14,7 @@ mod feedback;
 mod order;
 mod own;
 mod passes;
+mod queries;
 mod resources;
 mod shaders;
 mod through;
@@ -24,9 +26,15 @@ type Answer = (&'static CStr, *const ());
 
 /// The layer's function of a name.
 pub(crate) fn answer(name: &CStr) -> Option<*const ()> {
-    let lists = [buffers::ANSWERS, resources::ANSWERS, shaders::ANSWERS, order::ANSWERS, through::ANSWERS];
+    let lists =
+        [buffers::ANSWERS, resources::ANSWERS, shaders::ANSWERS, queries::ANSWERS, order::ANSWERS, through::ANSWERS];
     let found = lists.into_iter().flatten().find(|row| row.0 == name).map(|row| row.1);
     found.or_else(|| commands::answer(name))
+}
+
+/// Likewise, for a program that asks of an instance: on its devices the layer may do nothing.
+pub(crate) fn answer_any(name: &CStr) -> Option<*const ()> {
+    commands::answer_any(name).or_else(|| answer(name))
 }
 
 /// Whether a function is the extension's, and there whatever the driver has.
@@ -36,6 +44,12 @@ pub(crate) fn is_own(name: &CStr) -> bool {
 
 /// Calls the function of that name of what stands below a device that the layer does nothing for.
 macro_rules! pass_on {
+    (@find $handle:expr, $name:literal: $ty:ty, $otherwise:expr) => {
+        match $crate::devices::Device::next_of(ash::vk::Handle::as_raw($handle), $name) {
+            Some(found) => std::mem::transmute::<unsafe extern "system" fn(), $ty>(found),
+            None => return $otherwise,
+        }
+    };
     ($handle:expr, $name:literal: $ty:ty, ($($argument:expr),*), $otherwise:expr) => {
         match $crate::devices::Device::next_of(ash::vk::Handle::as_raw($handle), $name) {
             Some(found) => std::mem::transmute::<unsafe extern "system" fn(), $ty>(found)($($argument),*),

@@ -1,5 +1,388 @@
-//! What else has the extension's stages and accesses: submissions, render passes, events.
+//! What else has the extension's stages and accesses: submissions, render passes, events, timestamps.
 
-use super::Answer;
+use super::own::Dependency;
+use super::{Answer, list, own, pass_on};
+use crate::barriers::{self, Place};
+use crate::chain::Chain;
+use crate::devices::Device;
+use crate::record::Recording;
+use ash::vk::{self, Handle as _};
 
-pub(super) const ANSWERS: &[Answer] = &[];
+/// Where something of a device, a queue or a command buffer outside of render passes stands.
+///
+/// # Safety
+/// The handle is valid.
+unsafe fn outside(handle: u64) -> Place {
+    // SAFETY: as the caller says.
+    let known = unsafe { Device::of(handle) };
+    if known.is_some_and(|device| device.active.is_some()) { Place::Outside } else { Place::Foreign }
+}
+
+/// Likewise of something in a render pass.
+///
+/// # Safety
+/// The handle is valid.
+unsafe fn inside(handle: u64) -> Place {
+    // SAFETY: as the caller says.
+    if unsafe { outside(handle) } == Place::Foreign { Place::Foreign } else { Place::Inside }
+}
+
+fn stages(place: Place, stages: vk::PipelineStageFlags, accesses: vk::AccessFlags) -> vk::PipelineStageFlags {
+    vk::PipelineStageFlags::from_raw(barriers::stages(place, stages.as_raw().into(), accesses.as_raw().into()) as u32)
+}
+
+fn stages2(place: Place, stages: vk::PipelineStageFlags2, accesses: vk::AccessFlags2) -> vk::PipelineStageFlags2 {
+    vk::PipelineStageFlags2::from_raw(barriers::stages(place, stages.as_raw(), accesses.as_raw()))
+}
+
+unsafe extern "system" fn queue_submit(
+    queue: vk::Queue,
+    count: u32,
+    submits: *const vk::SubmitInfo<'_>,
+    fence: vk::Fence,
+) -> vk::Result {
+    // SAFETY: the program's arguments are as the specification of the function has them, here and below.
+    unsafe {
+        let submit = pass_on!(@find queue, c"vkQueueSubmit": vk::PFN_vkQueueSubmit, vk::Result::ERROR_DEVICE_LOST);
+        let given = list(submits, count);
+        let waits = |info: &vk::SubmitInfo<'_>| list(info.p_wait_dst_stage_mask, info.wait_semaphore_count);
+        let concerns = |mask: &vk::PipelineStageFlags| barriers::concerns(mask.as_raw().into(), 0);
+        if !given.iter().any(|info| waits(info).iter().any(concerns)) {
+            return submit(queue, count, submits, fence);
+        }
+        let place = outside(queue.as_raw());
+        let plain = |mask: &vk::PipelineStageFlags| stages(place, *mask, vk::AccessFlags::empty());
+        let masks: Vec<Vec<_>> = given.iter().map(|info| waits(info).iter().map(plain).collect()).collect();
+        let mut changed = given.to_vec();
+        for (info, masks) in changed.iter_mut().zip(&masks) {
+            info.p_wait_dst_stage_mask = masks.as_ptr();
+        }
+        submit(queue, count, changed.as_ptr(), fence)
+    }
+}
+
+/// `vkQueueSubmit2` by either name.
+unsafe fn submit2(
+    submit: vk::PFN_vkQueueSubmit2,
+    queue: vk::Queue,
+    count: u32,
+    submits: *const vk::SubmitInfo2<'_>,
+    fence: vk::Fence,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let given = list(submits, count);
+        let mut semaphores = Vec::new();
+        for info in given {
+            semaphores.push([
+                list(info.p_wait_semaphore_infos, info.wait_semaphore_info_count).to_vec(),
+                list(info.p_signal_semaphore_infos, info.signal_semaphore_info_count).to_vec(),
+            ]);
+        }
+        let (mut concerns, place) = (false, outside(queue.as_raw()));
+        for semaphore in semaphores.iter_mut().flatten().flatten() {
+            concerns |= barriers::concerns(semaphore.stage_mask.as_raw(), 0);
+            semaphore.stage_mask = stages2(place, semaphore.stage_mask, vk::AccessFlags2::empty());
+        }
+        if !concerns {
+            return submit(queue, count, submits, fence);
+        }
+        let mut changed = given.to_vec();
+        for (info, [waits, signals]) in changed.iter_mut().zip(&semaphores) {
+            (info.p_wait_semaphore_infos, info.p_signal_semaphore_infos) = (waits.as_ptr(), signals.as_ptr());
+        }
+        submit(queue, count, changed.as_ptr(), fence)
+    }
+}
+
+unsafe extern "system" fn queue_submit2(
+    queue: vk::Queue,
+    count: u32,
+    submits: *const vk::SubmitInfo2<'_>,
+    fence: vk::Fence,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let submit = pass_on!(@find queue, c"vkQueueSubmit2": vk::PFN_vkQueueSubmit2, vk::Result::ERROR_DEVICE_LOST);
+        submit2(submit, queue, count, submits, fence)
+    }
+}
+
+unsafe extern "system" fn queue_submit2_khr(
+    queue: vk::Queue,
+    count: u32,
+    submits: *const vk::SubmitInfo2<'_>,
+    fence: vk::Fence,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let submit = pass_on!(@find queue, c"vkQueueSubmit2KHR": vk::PFN_vkQueueSubmit2, vk::Result::ERROR_DEVICE_LOST);
+        submit2(submit, queue, count, submits, fence)
+    }
+}
+
+unsafe extern "system" fn create_render_pass(
+    device: vk::Device,
+    info: *const vk::RenderPassCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pass: *mut vk::RenderPass,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let create = pass_on!(@find device, c"vkCreateRenderPass": vk::PFN_vkCreateRenderPass, vk::Result::ERROR_DEVICE_LOST);
+        let place = inside(device.as_raw());
+        let mut dependencies = list((*info).p_dependencies, (*info).dependency_count).to_vec();
+        for d in &mut dependencies {
+            // Captures are done before the render pass, between barriers of the layer's.
+            d.src_stage_mask = stages(place, d.src_stage_mask, d.src_access_mask);
+            d.dst_stage_mask = stages(place, d.dst_stage_mask, d.dst_access_mask);
+            d.src_access_mask = own::access(place, d.src_access_mask);
+            d.dst_access_mask = own::access(place, d.dst_access_mask);
+        }
+        let changed = vk::RenderPassCreateInfo { p_dependencies: dependencies.as_ptr(), ..*info };
+        create(device, &changed, allocator, pass)
+    }
+}
+
+/// `vkCreateRenderPass2` by either name.
+unsafe fn render_pass2(
+    create: vk::PFN_vkCreateRenderPass2,
+    device: vk::Device,
+    info: *const vk::RenderPassCreateInfo2<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pass: *mut vk::RenderPass,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let place = inside(device.as_raw());
+        let mut dependencies = list((*info).p_dependencies, (*info).dependency_count).to_vec();
+        let mut chains = Vec::new();
+        for d in &mut dependencies {
+            d.src_stage_mask = stages(place, d.src_stage_mask, d.src_access_mask);
+            d.dst_stage_mask = stages(place, d.dst_stage_mask, d.dst_access_mask);
+            d.src_access_mask = own::access(place, d.src_access_mask);
+            d.dst_access_mask = own::access(place, d.dst_access_mask);
+            let mut chain = Chain::copy(d.p_next);
+            if let Some(barrier) = chain.get::<vk::MemoryBarrier2<'_>>() {
+                barrier.src_stage_mask = stages2(place, barrier.src_stage_mask, barrier.src_access_mask);
+                barrier.dst_stage_mask = stages2(place, barrier.dst_stage_mask, barrier.dst_access_mask);
+                barrier.src_access_mask = own::access2(place, barrier.src_access_mask);
+                barrier.dst_access_mask = own::access2(place, barrier.dst_access_mask);
+            }
+            d.p_next = chain.head();
+            chains.push(chain);
+        }
+        let changed = vk::RenderPassCreateInfo2 { p_dependencies: dependencies.as_ptr(), ..*info };
+        create(device, &changed, allocator, pass)
+    }
+}
+
+unsafe extern "system" fn create_render_pass2(
+    device: vk::Device,
+    info: *const vk::RenderPassCreateInfo2<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pass: *mut vk::RenderPass,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let create = pass_on!(@find device, c"vkCreateRenderPass2": vk::PFN_vkCreateRenderPass2, vk::Result::ERROR_DEVICE_LOST);
+        render_pass2(create, device, info, allocator, pass)
+    }
+}
+
+unsafe extern "system" fn create_render_pass2_khr(
+    device: vk::Device,
+    info: *const vk::RenderPassCreateInfo2<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pass: *mut vk::RenderPass,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let create = pass_on!(@find device, c"vkCreateRenderPass2KHR": vk::PFN_vkCreateRenderPass2, vk::Result::ERROR_DEVICE_LOST);
+        render_pass2(create, device, info, allocator, pass)
+    }
+}
+
+unsafe extern "system" fn set_event(buffer: vk::CommandBuffer, event: vk::Event, mask: vk::PipelineStageFlags) {
+    // SAFETY: as above.
+    unsafe {
+        let set = pass_on!(@find buffer, c"vkCmdSetEvent": vk::PFN_vkCmdSetEvent, ());
+        set(buffer, event, stages(outside(buffer.as_raw()), mask, vk::AccessFlags::empty()));
+    }
+}
+
+unsafe extern "system" fn reset_event(buffer: vk::CommandBuffer, event: vk::Event, mask: vk::PipelineStageFlags) {
+    // SAFETY: as above.
+    unsafe {
+        let reset = pass_on!(@find buffer, c"vkCmdResetEvent": vk::PFN_vkCmdResetEvent, ());
+        reset(buffer, event, stages(outside(buffer.as_raw()), mask, vk::AccessFlags::empty()));
+    }
+}
+
+unsafe extern "system" fn wait_events(
+    buffer: vk::CommandBuffer,
+    count: u32,
+    events: *const vk::Event,
+    before: vk::PipelineStageFlags,
+    after: vk::PipelineStageFlags,
+    memory_count: u32,
+    memory: *const vk::MemoryBarrier<'_>,
+    buffer_count: u32,
+    buffers: *const vk::BufferMemoryBarrier<'_>,
+    image_count: u32,
+    images: *const vk::ImageMemoryBarrier<'_>,
+) {
+    // SAFETY: as above.
+    unsafe {
+        let wait = pass_on!(@find buffer, c"vkCmdWaitEvents": vk::PFN_vkCmdWaitEvents, ());
+        let mut place = Place::Foreign;
+        if let Some(recording) = Recording::of(buffer) {
+            place = own::place(recording);
+            recording.interrupt(c"vkCmdWaitEvents");
+        }
+        let mut m = list(memory, memory_count).to_vec();
+        let mut b = list(buffers, buffer_count).to_vec();
+        let mut i = list(images, image_count).to_vec();
+        let mut all = [vk::AccessFlags::empty(); 2];
+        let mut adapt = |source: &mut vk::AccessFlags, target: &mut vk::AccessFlags| {
+            all = [all[0] | *source, all[1] | *target];
+            (*source, *target) = (own::access(place, *source), own::access(place, *target));
+        };
+        m.iter_mut().for_each(|m| adapt(&mut m.src_access_mask, &mut m.dst_access_mask));
+        b.iter_mut().for_each(|b| adapt(&mut b.src_access_mask, &mut b.dst_access_mask));
+        i.iter_mut().for_each(|i| adapt(&mut i.src_access_mask, &mut i.dst_access_mask));
+        let (before, after) = (stages(place, before, all[0]), stages(place, after, all[1]));
+        let (m, b, i) = (m.as_ptr(), b.as_ptr(), i.as_ptr());
+        wait(buffer, count, events, before, after, memory_count, m, buffer_count, b, image_count, i);
+    }
+}
+
+/// A dependency of an event. What hangs on it is the program's: then the extension may not occur in it.
+unsafe fn dependency(info: &vk::DependencyInfo<'_>, place: Place) -> Option<Dependency> {
+    // SAFETY: as above.
+    let known = unsafe { Dependency::of(info, place) };
+    if known.is_none() {
+        tracing::warn!("an event's dependency has a structure that is not known: it goes to the driver as it is");
+    }
+    known
+}
+
+unsafe fn set_event2_by(
+    set: vk::PFN_vkCmdSetEvent2,
+    buffer: vk::CommandBuffer,
+    event: vk::Event,
+    info: *const vk::DependencyInfo<'_>,
+) {
+    // SAFETY: as above.
+    unsafe {
+        match dependency(&*info, outside(buffer.as_raw())) {
+            Some(known) => set(buffer, event, &known.info()),
+            None => set(buffer, event, info),
+        }
+    }
+}
+
+unsafe extern "system" fn set_event2(
+    buffer: vk::CommandBuffer,
+    event: vk::Event,
+    info: *const vk::DependencyInfo<'_>,
+) {
+    // SAFETY: as above.
+    unsafe { set_event2_by(pass_on!(@find buffer, c"vkCmdSetEvent2": vk::PFN_vkCmdSetEvent2, ()), buffer, event, info) };
+}
+
+unsafe extern "system" fn set_event2_khr(
+    buffer: vk::CommandBuffer,
+    event: vk::Event,
+    info: *const vk::DependencyInfo<'_>,
+) {
+    // SAFETY: as above.
+    unsafe { set_event2_by(pass_on!(@find buffer, c"vkCmdSetEvent2KHR": vk::PFN_vkCmdSetEvent2, ()), buffer, event, info) };
+}
+
+unsafe extern "system" fn reset_event2(buffer: vk::CommandBuffer, event: vk::Event, mask: vk::PipelineStageFlags2) {
+    // SAFETY: as above.
+    unsafe {
+        let reset = pass_on!(@find buffer, c"vkCmdResetEvent2": vk::PFN_vkCmdResetEvent2, ());
+        reset(buffer, event, stages2(outside(buffer.as_raw()), mask, vk::AccessFlags2::empty()));
+    }
+}
+
+unsafe extern "system" fn reset_event2_khr(buffer: vk::CommandBuffer, event: vk::Event, mask: vk::PipelineStageFlags2) {
+    // SAFETY: as above.
+    unsafe {
+        let reset = pass_on!(@find buffer, c"vkCmdResetEvent2KHR": vk::PFN_vkCmdResetEvent2, ());
+        reset(buffer, event, stages2(outside(buffer.as_raw()), mask, vk::AccessFlags2::empty()));
+    }
+}
+
+unsafe fn wait_events2_by(
+    wait: vk::PFN_vkCmdWaitEvents2,
+    buffer: vk::CommandBuffer,
+    count: u32,
+    events: *const vk::Event,
+    infos: *const vk::DependencyInfo<'_>,
+) {
+    // SAFETY: as above.
+    unsafe {
+        let mut place = Place::Foreign;
+        if let Some(recording) = Recording::of(buffer) {
+            place = own::place(recording);
+            recording.interrupt(c"vkCmdWaitEvents2");
+        }
+        let given = list(infos, count);
+        let known: Vec<Option<Dependency>> = given.iter().map(|info| dependency(info, place)).collect();
+        let mut changed = given.to_vec();
+        for (info, known) in changed.iter_mut().zip(&known) {
+            if let Some(known) = known {
+                *info = known.info();
+            }
+        }
+        let infos = changed;
+        wait(buffer, count, events, infos.as_ptr());
+    }
+}
+
+unsafe extern "system" fn wait_events2(
+    buffer: vk::CommandBuffer,
+    count: u32,
+    events: *const vk::Event,
+    infos: *const vk::DependencyInfo<'_>,
+) {
+    // SAFETY: as above.
+    unsafe {
+        let wait = pass_on!(@find buffer, c"vkCmdWaitEvents2": vk::PFN_vkCmdWaitEvents2, ());
+        wait_events2_by(wait, buffer, count, events, infos);
+    }
+}
+
+unsafe extern "system" fn wait_events2_khr(
+    buffer: vk::CommandBuffer,
+    count: u32,
+    events: *const vk::Event,
+    infos: *const vk::DependencyInfo<'_>,
+) {
+    // SAFETY: as above.
+    unsafe {
+        let wait = pass_on!(@find buffer, c"vkCmdWaitEvents2KHR": vk::PFN_vkCmdWaitEvents2, ());
+        wait_events2_by(wait, buffer, count, events, infos);
+    }
+}
+
+pub(super) const ANSWERS: &[Answer] = &[
+    (c"vkQueueSubmit", queue_submit as *const ()),
+    (c"vkQueueSubmit2", queue_submit2 as *const ()),
+    (c"vkQueueSubmit2KHR", queue_submit2_khr as *const ()),
+    (c"vkCreateRenderPass", create_render_pass as *const ()),
+    (c"vkCreateRenderPass2", create_render_pass2 as *const ()),
+    (c"vkCreateRenderPass2KHR", create_render_pass2_khr as *const ()),
+    (c"vkCmdSetEvent", set_event as *const ()),
+    (c"vkCmdResetEvent", reset_event as *const ()),
+    (c"vkCmdWaitEvents", wait_events as *const ()),
+    (c"vkCmdSetEvent2", set_event2 as *const ()),
+    (c"vkCmdSetEvent2KHR", set_event2_khr as *const ()),
+    (c"vkCmdResetEvent2", reset_event2 as *const ()),
+    (c"vkCmdResetEvent2KHR", reset_event2_khr as *const ()),
+    (c"vkCmdWaitEvents2", wait_events2 as *const ()),
+    (c"vkCmdWaitEvents2KHR", wait_events2_khr as *const ()),
+];

@@ -14,15 +14,15 @@ struct Barrier {
     images: Vec<vk::ImageMemoryBarrier<'static>>,
 }
 
-fn place(recording: &Recording) -> Place {
+pub(super) fn place(recording: &Recording) -> Place {
     if recording.pass == Pass::Outside { Place::Outside } else { Place::Inside }
 }
 
-fn access(place: Place, flags: vk::AccessFlags) -> vk::AccessFlags {
+pub(super) fn access(place: Place, flags: vk::AccessFlags) -> vk::AccessFlags {
     vk::AccessFlags::from_raw(barriers::accesses(place, flags.as_raw().into()) as u32)
 }
 
-fn access2(place: Place, flags: vk::AccessFlags2) -> vk::AccessFlags2 {
+pub(super) fn access2(place: Place, flags: vk::AccessFlags2) -> vk::AccessFlags2 {
     vk::AccessFlags2::from_raw(barriers::accesses(place, flags.as_raw()))
 }
 
@@ -55,7 +55,6 @@ pub(super) unsafe extern "system" fn pipeline_barrier(
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
         let place = place(recording);
-        passes::waits(recording, after.as_raw().into());
         let (m, b, i) = (list(memory, memory_count), list(buffers, buffer_count), list(images, image_count));
         let all = || {
             let of = |source: bool| {
@@ -71,6 +70,7 @@ pub(super) unsafe extern "system" fn pipeline_barrier(
         };
         let accesses = all();
         let stages = [before, after].map(|stage| u64::from(stage.as_raw()));
+        passes::waits(recording, stages[0], accesses[0], stages[1]);
         let concerns = stages.iter().zip(accesses).any(|(stages, accesses)| barriers::concerns(*stages, accesses));
         if !concerns && recording.kept().is_none() {
             if let Some(command) = recording.commands().pipeline_barrier {
@@ -221,26 +221,36 @@ impl Dependency {
     }
 }
 
-/// The stages that a dependency waits in.
+/// The stages and accesses that a dependency is from, and the stages that it waits in.
 ///
 /// # Safety
 /// The structure is the program's.
-unsafe fn after(info: &vk::DependencyInfo<'_>) -> u64 {
+unsafe fn scopes(info: &vk::DependencyInfo<'_>) -> [u64; 3] {
+    let mut all = [0; 3];
+    let mut add = |from: vk::PipelineStageFlags2, access: vk::AccessFlags2, to: vk::PipelineStageFlags2| {
+        all = [all[0] | from.as_raw(), all[1] | access.as_raw(), all[2] | to.as_raw()];
+    };
     // SAFETY: as the caller says.
     unsafe {
-        let memory = list(info.p_memory_barriers, info.memory_barrier_count).iter().map(|b| b.dst_stage_mask);
-        let buffers = list(info.p_buffer_memory_barriers, info.buffer_memory_barrier_count);
-        let images = list(info.p_image_memory_barriers, info.image_memory_barrier_count);
-        let all = memory.chain(buffers.iter().map(|b| b.dst_stage_mask)).chain(images.iter().map(|b| b.dst_stage_mask));
-        all.fold(0, |all, stages| all | stages.as_raw())
+        for b in list(info.p_memory_barriers, info.memory_barrier_count) {
+            add(b.src_stage_mask, b.src_access_mask, b.dst_stage_mask);
+        }
+        for b in list(info.p_buffer_memory_barriers, info.buffer_memory_barrier_count) {
+            add(b.src_stage_mask, b.src_access_mask, b.dst_stage_mask);
+        }
+        for b in list(info.p_image_memory_barriers, info.image_memory_barrier_count) {
+            add(b.src_stage_mask, b.src_access_mask, b.dst_stage_mask);
+        }
     }
+    all
 }
 
 pub(super) unsafe extern "system" fn pipeline_barrier2(buffer: vk::CommandBuffer, info: *const vk::DependencyInfo<'_>) {
     // SAFETY: as above.
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
-        passes::waits(recording, after(&*info));
+        let [before, accesses, after] = scopes(&*info);
+        passes::waits(recording, before, accesses, after);
         match Dependency::of(&*info, place(recording)) {
             Some(dependency) => {
                 let dependency = passes::Owned::new(dependency);

@@ -347,9 +347,15 @@ pub(super) unsafe extern "system" fn execute_commands(
     }
 }
 
-/// A barrier in a render pass, that waits in these stages.
-pub(super) fn waits(recording: &mut Recording, stages: u64) {
-    if recording.pass != Pass::Outside && barriers::reaches_draws(stages) {
+/// A barrier, from these stages and accesses on, that waits in these stages.
+pub(super) fn waits(recording: &mut Recording, before: u64, accesses: u64, after: u64) {
+    if recording.pass == Pass::Outside || !barriers::reaches_draws(after) {
+        return;
+    }
+    if barriers::is_feedback_alone(before, accesses) {
+        // What was captured is read by draws behind: both are done in their order.
+        recording.step(Work::Barrier);
+    } else {
         recording.hazard = Some("a barrier before it in its render pass makes something visible to draws");
     }
 }

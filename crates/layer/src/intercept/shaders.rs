@@ -7,7 +7,7 @@ use crate::devices::Device;
 use crate::objects::code::Code;
 use crate::objects::input::Input;
 use crate::objects::layouts::{self, Layout, SetLayout};
-use crate::objects::pipelines::{Known, Pipeline};
+use crate::objects::pipelines::{self, Known, Parts, Pipeline};
 use crate::spirv;
 use ash::vk::{self, Handle as _, TaggedStructure as _};
 use std::sync::Arc;
@@ -168,18 +168,98 @@ unsafe fn lowered(
     active: &Active,
     cache: vk::PipelineCache,
     info: &vk::GraphicsPipelineCreateInfo<'_>,
-) -> Result<Option<Pipeline>, String> {
+    pipeline: vk::Pipeline,
+) -> Result<(), String> {
     let known = Known {
         code: &|module| active.code.get(module.as_raw()),
-        layout: &|layout| active.layouts.get(layout.as_raw()),
+        library: &|library| active.libraries.get(library.as_raw()),
     };
     // SAFETY: as the caller says.
-    let Some(pipeline) = (unsafe { Pipeline::of(&known, info) })? else { return Ok(None) };
-    // What is known already is made at once: that it cannot be lowered is for whoever creates it to hear.
-    if pipeline.input.is_some() {
-        pipeline.program(&active.below, cache, &Input::default(), vk::ProvokingVertexModeEXT::FIRST_VERTEX)?;
+    let (parts, library) = unsafe { (Parts::of(&known, info)?, pipelines::is_library(info)) };
+    if library {
+        active.libraries.insert(pipeline.as_raw(), Arc::new(parts));
+        return Ok(());
     }
-    Ok(Some(pipeline))
+    let Some(made) = Pipeline::of(&parts, active.layouts.get(info.layout.as_raw()))? else { return Ok(()) };
+    // What is known already is made at once: that it cannot be lowered is for whoever creates it to hear.
+    if made.input.is_some() {
+        made.program(&active.below, cache, &Input::default(), vk::ProvokingVertexModeEXT::FIRST_VERTEX)?;
+    }
+    active.pipelines.insert(pipeline.as_raw(), Arc::new(made));
+    Ok(())
+}
+
+/// The structures of a pipeline that the driver gets in place of the program's: without what is the extension's.
+#[derive(Default)]
+struct Changed<'a> {
+    raster: Option<Box<vk::PipelineRasterizationStateCreateInfo<'a>>>,
+    stages: Vec<vk::PipelineShaderStageCreateInfo<'a>>,
+    /// What those point to.
+    _chains: Vec<Chain>,
+    _codes: Vec<Vec<u32>>,
+}
+
+impl<'a> Changed<'a> {
+    /// # Safety
+    /// The structure is the program's, for vkCreateGraphicsPipelines.
+    unsafe fn of(info: &vk::GraphicsPipelineCreateInfo<'a>) -> Self {
+        let mut changed = Self::default();
+        // SAFETY: as the caller says.
+        unsafe {
+            let stream = vk::PipelineRasterizationStateStreamCreateInfoEXT::STRUCTURE_TYPE;
+            if let Some(state) = info.p_rasterization_state.as_ref()
+                && crate::chain::each(state.p_next).any(|base| (*base).s_type == stream)
+            {
+                let mut chain = Chain::copy(state.p_next);
+                chain.remove(stream);
+                let state = vk::PipelineRasterizationStateCreateInfo { p_next: chain.head(), ..*state };
+                changed.raster = Some(Box::new(state));
+                changed._chains.push(chain);
+            }
+            let given = pipelines::stages(info);
+            for (n, stage) in given.iter().enumerate() {
+                let Some(stripped) = pipelines::inline(stage).and_then(spirv::strip) else { continue };
+                if changed.stages.is_empty() {
+                    changed.stages = given.to_vec();
+                }
+                let mut chain = Chain::copy(stage.p_next);
+                if let Some(code) = chain.get::<vk::ShaderModuleCreateInfo<'_>>() {
+                    (code.p_code, code.code_size) = (stripped.as_ptr(), 4 * stripped.len());
+                }
+                changed.stages[n].p_next = chain.head();
+                changed._chains.push(chain);
+                changed._codes.push(stripped);
+            }
+        }
+        changed
+    }
+
+    /// Puts them into the pipeline's create info.
+    fn put(&self, info: &mut vk::GraphicsPipelineCreateInfo<'a>) {
+        if let Some(raster) = &self.raster {
+            info.p_rasterization_state = &raw const **raster;
+        }
+        if !self.stages.is_empty() {
+            info.p_stages = self.stages.as_ptr();
+        }
+    }
+}
+
+/// Whether what may capture is named by an identifier alone: what it is nobody knows.
+///
+/// # Safety
+/// The structure is the program's, for vkCreateGraphicsPipelines.
+unsafe fn is_identified(info: &vk::GraphicsPipelineCreateInfo<'_>) -> bool {
+    use vk::ShaderStageFlags as Stages;
+    let captures = Stages::VERTEX | Stages::TESSELLATION_EVALUATION | Stages::GEOMETRY;
+    // SAFETY: as the caller says.
+    unsafe {
+        pipelines::stages(info).iter().any(|stage| {
+            captures.contains(stage.stage)
+                && stage.module == vk::ShaderModule::null()
+                && pipelines::inline(stage).is_none()
+        })
+    }
 }
 
 unsafe extern "system" fn create_graphics_pipelines(
@@ -197,46 +277,55 @@ unsafe extern "system" fn create_graphics_pipelines(
         };
         let f = &active.below.functions;
         let given = list(infos, count);
+        let made = std::slice::from_raw_parts_mut(pipelines, count as usize);
+        if given.iter().any(|info| is_identified(info)) {
+            // As if the cache did not have it: the program comes again with the code.
+            made.fill(vk::Pipeline::null());
+            return vk::Result::PIPELINE_COMPILE_REQUIRED;
+        }
         // The extension's own structures are not for the driver.
-        let mut chains: Vec<Chain> = Vec::new();
-        let mut rasters: Vec<Option<Box<vk::PipelineRasterizationStateCreateInfo<'_>>>> = Vec::new();
-        for info in given {
-            let stream = vk::PipelineRasterizationStateStreamCreateInfoEXT::STRUCTURE_TYPE;
-            let raster = info.p_rasterization_state.as_ref();
-            let has = |state: &&vk::PipelineRasterizationStateCreateInfo<'_>| {
-                crate::chain::each(state.p_next).any(|base| (*base).s_type == stream)
-            };
-            rasters.push(raster.filter(has).map(|state| {
-                let mut chain = Chain::copy(state.p_next);
-                chain.remove(stream);
-                let changed = vk::PipelineRasterizationStateCreateInfo { p_next: chain.head(), ..*state };
-                chains.push(chain);
-                Box::new(changed)
-            }));
-        }
+        let changes: Vec<Changed<'_>> = given.iter().map(|info| Changed::of(info)).collect();
         let mut changed = given.to_vec();
-        for (info, raster) in changed.iter_mut().zip(&rasters) {
-            if let Some(raster) = raster {
-                info.p_rasterization_state = &raw const **raster;
-            }
-        }
+        changed.iter_mut().zip(&changes).for_each(|(info, change)| change.put(info));
         let mut result = (f.create_graphics_pipelines)(device, cache, count, changed.as_ptr(), allocator, pipelines);
-        for (info, pipeline) in given.iter().zip(std::slice::from_raw_parts_mut(pipelines, count as usize)) {
+        for (info, pipeline) in given.iter().zip(made) {
             if pipeline.is_null() {
                 continue;
             }
-            match lowered(active, cache, info) {
-                Ok(None) => {}
-                Ok(Some(known)) => active.pipelines.insert(pipeline.as_raw(), Arc::new(known)),
-                Err(why) => {
-                    tracing::error!("a pipeline that captures is refused: {why}");
-                    (f.destroy_pipeline)(device, *pipeline, allocator);
-                    *pipeline = vk::Pipeline::null();
-                    result = vk::Result::ERROR_FEATURE_NOT_PRESENT;
-                }
+            if let Err(why) = lowered(active, cache, info, *pipeline) {
+                tracing::error!("a pipeline that captures is refused: {why}");
+                (f.destroy_pipeline)(device, *pipeline, allocator);
+                *pipeline = vk::Pipeline::null();
+                result = vk::Result::ERROR_FEATURE_NOT_PRESENT;
             }
         }
         result
+    }
+}
+
+/// Shader objects that capture are refused: nothing is lowered of them.
+unsafe extern "system" fn create_shaders(
+    device: vk::Device,
+    count: u32,
+    infos: *const vk::ShaderCreateInfoEXT<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    shaders: *mut vk::ShaderEXT,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let create = pass_on!(@find device, c"vkCreateShadersEXT": vk::PFN_vkCreateShadersEXT, vk::Result::ERROR_DEVICE_LOST);
+        let captures = |info: &vk::ShaderCreateInfoEXT<'_>| {
+            let is_words = info.code_type == vk::ShaderCodeTypeEXT::SPIRV;
+            is_words
+                && Code::of(std::slice::from_raw_parts(info.p_code.cast(), info.code_size / 4))
+                    .is_some_and(|code| code.entries.iter().any(|entry| entry.captures))
+        };
+        if Device::active(device).is_some() && list(infos, count).iter().any(captures) {
+            tracing::error!("a shader object that captures is refused: only pipelines are lowered");
+            std::slice::from_raw_parts_mut(shaders, count as usize).fill(vk::ShaderEXT::null());
+            return vk::Result::ERROR_FEATURE_NOT_PRESENT;
+        }
+        create(device, count, infos, allocator, shaders)
     }
 }
 
@@ -250,6 +339,7 @@ unsafe extern "system" fn destroy_pipeline(
         let Some(active) = Device::active(device) else {
             return pass_on!(device, c"vkDestroyPipeline": vk::PFN_vkDestroyPipeline, (device, pipeline, allocator), ());
         };
+        active.libraries.remove(pipeline.as_raw());
         if let Some(known) = active.pipelines.remove(pipeline.as_raw()) {
             known.destroy(&active.below);
             if let Some(known) = Arc::into_inner(known) {
@@ -270,5 +360,6 @@ pub(super) const ANSWERS: &[Answer] = &[
     (c"vkCreateShaderModule", create_shader_module as *const ()),
     (c"vkDestroyShaderModule", destroy_shader_module as *const ()),
     (c"vkCreateGraphicsPipelines", create_graphics_pipelines as *const ()),
+    (c"vkCreateShadersEXT", create_shaders as *const ()),
     (c"vkDestroyPipeline", destroy_pipeline as *const ()),
 ];

@@ -53,8 +53,6 @@ through! {
     order subpass_shading_huawei: c"vkCmdSubpassShadingHUAWEI" ();
     order draw_cluster_huawei: c"vkCmdDrawClusterHUAWEI" (a: u32, b: u32, c: u32);
     order draw_cluster_indirect_huawei: c"vkCmdDrawClusterIndirectHUAWEI" (a: u64, b: u64);
-    order wait_events: c"vkCmdWaitEvents"
-        (a: u32, b: *const c_void, c: u32, d: u32, e: u32, f: *const c_void, g: u32, h: *const c_void, i: u32, j: *const c_void);
     state begin_conditional_rendering_ext: c"vkCmdBeginConditionalRenderingEXT" (a: *const c_void);
     order begin_custom_resolve_ext: c"vkCmdBeginCustomResolveEXT" (a: *const c_void);
     order debug_marker_begin_ext: c"vkCmdDebugMarkerBeginEXT" (a: *const c_void);
@@ -80,7 +78,6 @@ through! {
     order set_line_rasterization_mode_ext: c"vkCmdSetLineRasterizationModeEXT" (a: u32);
     order set_fragment_shading_rate_khr: c"vkCmdSetFragmentShadingRateKHR" (a: *const c_void, b: *const c_void);
     state set_vertex_input_ext: c"vkCmdSetVertexInputEXT" (a: u32, b: *const c_void, c: u32, d: *const c_void);
-    order wait_events2: c"vkCmdWaitEvents2" | c"vkCmdWaitEvents2KHR" (a: u32, b: *const c_void, c: *const c_void);
     order cu_launch_kernel_nvx: c"vkCmdCuLaunchKernelNVX" (a: *const c_void);
     state bind_descriptor_buffers_ext: c"vkCmdBindDescriptorBuffersEXT" (a: u32, b: *const c_void);
     order cuda_launch_kernel_nv: c"vkCmdCudaLaunchKernelNV" (a: *const c_void);

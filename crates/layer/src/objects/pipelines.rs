@@ -99,30 +99,170 @@ pub(crate) struct Pipeline {
 /// What is known of a program's objects.
 pub(crate) struct Known<'a> {
     pub(crate) code: &'a dyn Fn(vk::ShaderModule) -> Option<Code>,
-    pub(crate) layout: &'a dyn Fn(vk::PipelineLayout) -> Option<Arc<Layout>>,
+    pub(crate) library: &'a dyn Fn(vk::Pipeline) -> Option<Arc<Parts>>,
 }
 
-impl Pipeline {
-    /// What a pipeline is, before it is made. `None` of one whose draws cannot be captured.
+/// Parts of a pipeline, as it or a library has them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parts {
+    input: Option<InputPart>,
+    shaders: Option<ShadersPart>,
+}
+
+/// The part of vertex input. `None` where something is dynamic.
+#[derive(Clone, Debug)]
+struct InputPart {
+    topology: Option<vk::PrimitiveTopology>,
+    restart: Option<bool>,
+    input: Option<Input>,
+    dynamic_strides: bool,
+}
+
+/// The part of shaders before rasterisation.
+#[derive(Clone, Debug)]
+struct ShadersPart {
+    /// Vertex shader, geometry shader if there is one, and their constants, if the last of them captures.
+    capturing: Option<(Shader, Option<Shader>, Constants)>,
+    provoking: Option<vk::ProvokingVertexModeEXT>,
+}
+
+/// The code of a stage that is given without a module.
+///
+/// # Safety
+/// The structure is the program's, of a stage of a pipeline.
+pub(crate) unsafe fn inline<'a>(stage: &vk::PipelineShaderStageCreateInfo<'a>) -> Option<&'a [u32]> {
+    if stage.module != vk::ShaderModule::null() {
+        return None;
+    }
+    // SAFETY: as the caller says.
+    unsafe {
+        let info = chain::find::<vk::ShaderModuleCreateInfo<'_>>(stage.p_next)?;
+        Some(std::slice::from_raw_parts(info.p_code, info.code_size / 4))
+    }
+}
+
+/// The stages of a pipeline.
+///
+/// # Safety
+/// The structure is the program's, for vkCreateGraphicsPipelines.
+pub(crate) unsafe fn stages<'a>(
+    info: &vk::GraphicsPipelineCreateInfo<'a>,
+) -> &'a [vk::PipelineShaderStageCreateInfo<'a>] {
+    if info.stage_count == 0 || info.p_stages.is_null() {
+        return &[];
+    }
+    // SAFETY: as the caller says.
+    unsafe { std::slice::from_raw_parts(info.p_stages, info.stage_count as usize) }
+}
+
+impl Parts {
+    /// Those of a pipeline or a library.
     ///
     /// # Errors
     /// Why captures of its draws cannot be lowered.
     ///
     /// # Safety
     /// The structure is the program's, for vkCreateGraphicsPipelines.
-    pub(crate) unsafe fn of(
-        known: &Known<'_>,
-        info: &vk::GraphicsPipelineCreateInfo<'_>,
-    ) -> Result<Option<Self>, String> {
+    pub(crate) unsafe fn of(known: &Known<'_>, info: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<Self, String> {
+        use vk::GraphicsPipelineLibraryFlagsEXT as Subset;
+        let mut parts = Self::default();
+        // SAFETY: as the caller says.
+        unsafe {
+            let libraries = chain::find::<vk::PipelineLibraryCreateInfoKHR<'_>>(info.p_next);
+            let libraries = libraries.filter(|libraries| libraries.library_count > 0).map_or(&[][..], |libraries| {
+                std::slice::from_raw_parts(libraries.p_libraries, libraries.library_count as usize)
+            });
+            for library in libraries.iter().filter_map(|library| (known.library)(*library)) {
+                parts.input = parts.input.or_else(|| library.input.clone());
+                parts.shaders = parts.shaders.or_else(|| library.shaders.clone());
+            }
+            let subsets = match chain::find::<vk::GraphicsPipelineLibraryCreateInfoEXT<'_>>(info.p_next) {
+                Some(own) => own.flags,
+                None if is_library(info) || !libraries.is_empty() => Subset::empty(),
+                None => Subset::VERTEX_INPUT_INTERFACE | Subset::PRE_RASTERIZATION_SHADERS,
+            };
+            if subsets.contains(Subset::PRE_RASTERIZATION_SHADERS) {
+                parts.shaders = Some(ShadersPart::of(known, info)?);
+            }
+            // (With mesh shaders there is no vertex input.)
+            if subsets.contains(Subset::VERTEX_INPUT_INTERFACE) {
+                parts.input = InputPart::of(info);
+            }
+        }
+        Ok(parts)
+    }
+}
+
+/// Whether it is a library that is created.
+///
+/// # Safety
+/// The structure is the program's, for vkCreateGraphicsPipelines.
+pub(crate) unsafe fn is_library(info: &vk::GraphicsPipelineCreateInfo<'_>) -> bool {
+    // SAFETY: as the caller says.
+    match unsafe { chain::find::<vk::PipelineCreateFlags2CreateInfoKHR<'_>>(info.p_next) } {
+        Some(wide) => wide.flags.contains(vk::PipelineCreateFlags2KHR::LIBRARY),
+        None => info.flags.contains(vk::PipelineCreateFlags::LIBRARY_KHR),
+    }
+}
+
+/// The states of a pipeline that are dynamic.
+///
+/// # Safety
+/// The structure is the program's, for vkCreateGraphicsPipelines.
+unsafe fn dynamic<'a>(info: &vk::GraphicsPipelineCreateInfo<'a>) -> &'a [vk::DynamicState] {
+    // SAFETY: as the caller says.
+    unsafe {
+        let dynamic = info.p_dynamic_state.as_ref().filter(|dynamic| dynamic.dynamic_state_count > 0);
+        dynamic.map_or(&[][..], |dynamic| {
+            std::slice::from_raw_parts(dynamic.p_dynamic_states, dynamic.dynamic_state_count as usize)
+        })
+    }
+}
+
+impl InputPart {
+    /// `None` where a pipeline has none.
+    ///
+    /// # Safety
+    /// The structure is the program's, for vkCreateGraphicsPipelines.
+    unsafe fn of(info: &vk::GraphicsPipelineCreateInfo<'_>) -> Option<Self> {
+        // SAFETY: as the caller says.
+        unsafe {
+            let dynamic = dynamic(info);
+            let fixed = |state| !dynamic.contains(&state);
+            let assembly = info.p_input_assembly_state.as_ref();
+            let topology = if fixed(vk::DynamicState::PRIMITIVE_TOPOLOGY) { Some(assembly?.topology) } else { None };
+            let restart = fixed(vk::DynamicState::PRIMITIVE_RESTART_ENABLE)
+                .then(|| assembly.is_some_and(|state| state.primitive_restart_enable == vk::TRUE));
+            let input = if fixed(vk::DynamicState::VERTEX_INPUT_EXT) {
+                Some(Input::of(info.p_vertex_input_state.as_ref()?))
+            } else {
+                None
+            };
+            let dynamic_strides =
+                input.is_none() || !fixed(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
+            Some(Self { topology, restart, input, dynamic_strides })
+        }
+    }
+}
+
+impl ShadersPart {
+    /// # Errors
+    /// Why captures cannot be lowered.
+    ///
+    /// # Safety
+    /// The structure is the program's, for vkCreateGraphicsPipelines.
+    unsafe fn of(known: &Known<'_>, info: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<Self, String> {
         use vk::ShaderStageFlags as Stages;
         // SAFETY: as the caller says, here and below.
-        let stages = unsafe {
-            if info.stage_count == 0 {
-                &[]
-            } else {
-                std::slice::from_raw_parts(info.p_stages, info.stage_count as usize)
-            }
-        };
+        let (stages, dynamic) = unsafe { (stages(info), dynamic(info)) };
+        // SAFETY: as above.
+        let raster = unsafe { info.p_rasterization_state.as_ref() }.map_or(std::ptr::null(), |state| state.p_next);
+        // SAFETY: as above.
+        let mode = unsafe { chain::find::<vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'_>>(raster) };
+        let mode = mode.map_or(vk::ProvokingVertexModeEXT::FIRST_VERTEX, |state| state.provoking_vertex_mode);
+        let provoking = (!dynamic.contains(&vk::DynamicState::PROVOKING_VERTEX_MODE_EXT)).then_some(mode);
+        let nothing = Ok(Self { capturing: None, provoking });
+
         let stage = |wanted: Stages| stages.iter().find(|stage| stage.stage == wanted);
         let order = [
             (Stages::GEOMETRY, spirv::GEOMETRY),
@@ -130,31 +270,26 @@ impl Pipeline {
             (Stages::VERTEX, spirv::VERTEX),
         ];
         let Some((last, model)) = order.iter().find_map(|(flag, model)| Some((stage(*flag)?, *model))) else {
-            return Ok(None);
+            return nothing;
         };
         let shader = |stage: &vk::PipelineShaderStageCreateInfo<'_>| {
-            let code = (known.code)(stage.module)?;
             // SAFETY: as above.
-            let entry = unsafe { CStr::from_ptr(stage.p_name) }.to_string_lossy().into_owned();
+            let (code, entry) = unsafe {
+                let code = inline(stage).map_or_else(|| (known.code)(stage.module), Code::of)?;
+                (code, CStr::from_ptr(stage.p_name).to_string_lossy().into_owned())
+            };
             Some(Shader { code, entry })
         };
-        if last.module == vk::ShaderModule::null() {
-            // SAFETY: as above.
-            let inline = unsafe {
-                chain::find::<vk::ShaderModuleCreateInfo<'_>>(last.p_next)
-                    .and_then(|info| Code::of(std::slice::from_raw_parts(info.p_code, info.code_size / 4)))
-            };
-            let captures = |code: Code| code.entries.iter().any(|entry| entry.captures);
-            return if inline.is_some_and(captures) { Err("its shader is no module".to_owned()) } else { Ok(None) };
-        }
         let Some(capturing) = shader(last).filter(|s| s.code.captures(model, s.entry.as_bytes())) else {
-            return Ok(None);
+            return nothing;
         };
+        // SAFETY: as above.
+        let stream = unsafe { chain::find::<vk::PipelineRasterizationStateStreamCreateInfoEXT<'_>>(raster) };
+        if stream.is_some_and(|stream| stream.rasterization_stream != 0) {
+            return Err("it draws another stream than the first".to_owned());
+        }
         if stage(Stages::TESSELLATION_EVALUATION).is_some() {
             return Err("what a tessellator makes cannot be captured".to_owned());
-        }
-        if model == spirv::GEOMETRY {
-            return Err("what a geometry shader makes cannot be captured yet".to_owned());
         }
         let vertex = stage(Stages::VERTEX).ok_or("it has no vertex shader")?;
         let mut constants = Constants::default();
@@ -166,19 +301,31 @@ impl Pipeline {
             }
         }
         let vertex = shader(vertex).ok_or("its vertex shader is not known")?;
-        let layout = (known.layout)(info.layout).ok_or("it has no pipeline layout")?;
-        // SAFETY: as above.
-        let fixed = unsafe { Fixed::of(info) }?;
+        let geometry = (model == spirv::GEOMETRY).then_some(capturing);
+        Ok(Self { capturing: Some((vertex, geometry, constants)), provoking })
+    }
+}
+
+impl Pipeline {
+    /// What a pipeline is that was made of parts. `None` of one whose draws cannot be captured.
+    ///
+    /// # Errors
+    /// Why captures of its draws cannot be lowered.
+    pub(crate) fn of(parts: &Parts, layout: Option<Arc<Layout>>) -> Result<Option<Self>, String> {
+        let Some(ShadersPart { capturing: Some(capturing), provoking }) = &parts.shaders else { return Ok(None) };
+        let (vertex, geometry, constants) = capturing.clone();
+        let layout = layout.ok_or("it has no pipeline layout")?;
+        let input = parts.input.clone().ok_or("it has no state of vertex input or input assembly")?;
         Ok(Some(Self {
             vertex,
-            geometry: (model == spirv::GEOMETRY).then_some(capturing),
+            geometry,
             constants,
             layout,
-            topology: fixed.topology,
-            restart: fixed.restart,
-            provoking: fixed.provoking,
-            input: fixed.input,
-            dynamic_strides: fixed.dynamic_strides,
+            topology: input.topology,
+            restart: input.restart,
+            provoking: *provoking,
+            input: input.input,
+            dynamic_strides: input.dynamic_strides,
             programs: Mutex::default(),
         }))
     }
@@ -272,30 +419,53 @@ unsafe fn compute_pipeline(
     }
 }
 
-/// The shader that fills a draw's block on the device.
+/// A shader of the layer's own.
 #[derive(Debug)]
-pub(crate) struct Prepare {
+pub(crate) struct Own {
     pub(crate) pipeline: vk::Pipeline,
     pub(crate) layout: vk::PipelineLayout,
 }
 
-impl Prepare {
+impl Own {
+    /// The one that fills a draw's block on the device.
+    ///
     /// # Errors
     /// When it cannot be made.
     ///
     /// # Safety
     /// The device is alive.
-    pub(crate) unsafe fn new(below: &Below) -> Result<Self, vk::Result> {
-        let range = [vk::PushConstantRange { stage_flags: vk::ShaderStageFlags::COMPUTE, offset: 0, size: 8 }];
+    pub(crate) unsafe fn prepare(below: &Below) -> Result<Self, vk::Result> {
+        // SAFETY: as the caller says.
+        unsafe { Self::new(below, &afterimage_feedback::prepare(), 8) }
+    }
+
+    /// The one that adds to the values of queries.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    ///
+    /// # Safety
+    /// The device is alive.
+    pub(crate) unsafe fn add(below: &Below) -> Result<Self, vk::Result> {
+        let bytes = include_bytes!("../shaders/add.comp.spv");
+        let words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        // SAFETY: as the caller says.
+        unsafe { Self::new(below, &words, 24) }
+    }
+
+    unsafe fn new(below: &Below, words: &[u32], push: u32) -> Result<Self, vk::Result> {
+        let range = [vk::PushConstantRange { stage_flags: vk::ShaderStageFlags::COMPUTE, offset: 0, size: push }];
         let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&range);
         let mut layout = vk::PipelineLayout::null();
-        let (words, cache, constants) =
-            (afterimage_feedback::prepare(), vk::PipelineCache::null(), Constants::default());
+        let (cache, constants) = (vk::PipelineCache::null(), Constants::default());
         // SAFETY: as the caller says.
         unsafe {
             (below.functions.create_pipeline_layout)(below.device, &info, std::ptr::null(), &mut layout).result()?;
-            let pipeline = compute_pipeline(below, cache, layout, &words, &constants)?;
-            Ok(Self { pipeline, layout })
+            let pipeline = compute_pipeline(below, cache, layout, words, &constants);
+            if pipeline.is_err() {
+                (below.functions.destroy_pipeline_layout)(below.device, layout, std::ptr::null());
+            }
+            Ok(Self { pipeline: pipeline?, layout })
         }
     }
 
@@ -306,53 +476,6 @@ impl Prepare {
         unsafe {
             (below.functions.destroy_pipeline)(below.device, self.pipeline, std::ptr::null());
             (below.functions.destroy_pipeline_layout)(below.device, self.layout, std::ptr::null());
-        }
-    }
-}
-
-/// State of a pipeline that is not dynamic.
-struct Fixed {
-    topology: Option<vk::PrimitiveTopology>,
-    restart: Option<bool>,
-    provoking: Option<vk::ProvokingVertexModeEXT>,
-    input: Option<Input>,
-    dynamic_strides: bool,
-}
-
-impl Fixed {
-    /// # Safety
-    /// The structure is the program's, for vkCreateGraphicsPipelines.
-    unsafe fn of(info: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<Self, String> {
-        // SAFETY: as the caller says.
-        unsafe {
-            let dynamic = info.p_dynamic_state.as_ref().filter(|dynamic| dynamic.dynamic_state_count > 0);
-            let dynamic = dynamic.map_or(&[][..], |dynamic| {
-                std::slice::from_raw_parts(dynamic.p_dynamic_states, dynamic.dynamic_state_count as usize)
-            });
-            let fixed = |state| !dynamic.contains(&state);
-            let assembly = info.p_input_assembly_state.as_ref();
-            let raster = info.p_rasterization_state.as_ref().map_or(std::ptr::null(), |state| state.p_next);
-            if chain::find::<vk::PipelineRasterizationStateStreamCreateInfoEXT<'_>>(raster)
-                .is_some_and(|stream| stream.rasterization_stream != 0)
-            {
-                return Err("it draws another stream than the first".to_owned());
-            }
-            let mode = chain::find::<vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'_>>(raster);
-            let mode = mode.map_or(vk::ProvokingVertexModeEXT::FIRST_VERTEX, |state| state.provoking_vertex_mode);
-            let lacks = |what: &str| format!("it has no state of {what}");
-            let input = info.p_vertex_input_state.as_ref();
-            Ok(Self {
-                topology: fixed(vk::DynamicState::PRIMITIVE_TOPOLOGY)
-                    .then(|| assembly.map(|state| state.topology).ok_or_else(|| lacks("input assembly")))
-                    .transpose()?,
-                restart: fixed(vk::DynamicState::PRIMITIVE_RESTART_ENABLE)
-                    .then(|| assembly.is_some_and(|state| state.primitive_restart_enable == vk::TRUE)),
-                provoking: fixed(vk::DynamicState::PROVOKING_VERTEX_MODE_EXT).then_some(mode),
-                input: fixed(vk::DynamicState::VERTEX_INPUT_EXT)
-                    .then(|| input.map(|state| Input::of(state)).ok_or_else(|| lacks("vertex input")))
-                    .transpose()?,
-                dynamic_strides: !fixed(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE),
-            })
         }
     }
 }

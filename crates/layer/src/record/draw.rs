@@ -5,13 +5,15 @@ use super::work::{COUNTERS, Captured, CounterBuffers, Work};
 use super::{Pass, Recording};
 use crate::objects::pipelines::{Pipeline, Program};
 use crate::scratch::Block;
-use afterimage_feedback::block::{Draw, DrawKind, Request, VertexBuffer};
+use afterimage_feedback::block::{Counters, Draw, DrawKind, Request, VertexBuffer};
 use afterimage_feedback::table::{self, Provoking};
 use ash::vk::{self, Handle as _};
 use std::sync::Arc;
 
 /// Bytes of the blocks of a draw, in their order: `Draw`, `Request`, work groups.
 const BLOCKS: [u64; 3] = [size_of::<Draw>() as u64, size_of::<Request>() as u64, 16];
+/// Bytes of the parameters of an indirect draw.
+const ARGUMENTS: u64 = 16;
 /// Most bytes of the list of primitives between restarts.
 const MOST_LIST: u64 = 256 << 20;
 
@@ -28,6 +30,19 @@ pub(crate) enum Numbers {
     Direct { first: u32, count: u32, vertex_offset: u32, instances: u32, first_instance: u32 },
     /// In a buffer, of so many draws.
     Indirect { buffer: vk::Buffer, offset: u64, count: u32, stride: u32 },
+    /// As many vertices as bytes were captured for.
+    ByteCount(ByteCount),
+}
+
+/// The parameters of `vkCmdDrawIndirectByteCountEXT`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByteCount {
+    pub(crate) instances: u32,
+    pub(crate) first_instance: u32,
+    pub(crate) buffer: vk::Buffer,
+    pub(crate) offset: u64,
+    pub(crate) counter_offset: u32,
+    pub(crate) stride: u32,
 }
 
 impl Recording {
@@ -43,10 +58,7 @@ impl Recording {
         match self.arena.block(&self.active.below, &self.active.scratch, COUNTERS) {
             Ok(counters) => {
                 self.capture = Some(Capture { counters });
-                // (Where the pass has begun, each draw says so.)
-                if !matches!(self.pass, Pass::Begun(_)) {
-                    self.work.push(Work::Begin(counters, from));
-                }
+                self.step(Work::Begin(counters, from));
             }
             Err(error) => self.failed = Some(error),
         }
@@ -54,11 +66,17 @@ impl Recording {
 
     /// Feedback ends.
     pub(crate) fn end_feedback(&mut self, to: CounterBuffers) {
-        if let Some(capture) = self.capture.take()
-            && !matches!(self.pass, Pass::Begun(_))
-        {
-            self.work.push(Work::End(capture.counters, to));
+        let Some(capture) = self.capture.take() else { return };
+        for query in self.queries.clone() {
+            let (values, counters) = (query.values, capture.counters);
+            self.step(Work::AddQuery { values, counters, stream: query.stream });
         }
+        self.step(Work::End(capture.counters, to));
+    }
+
+    /// Where the counters of feedback are that is active.
+    pub(crate) fn capture_counters(&self) -> Option<Block> {
+        self.capture.map(|capture| capture.counters)
     }
 
     /// A draw, which is captured if feedback is active.
@@ -66,6 +84,62 @@ impl Recording {
         if self.capture.is_some() {
             self.draw_captured(numbers, indexed);
         }
+    }
+
+    /// A draw of as many vertices as bytes were captured for: an indirect one, whose number is worked out before the render pass.
+    pub(crate) fn draw_byte_count(&mut self, bytes: ByteCount) {
+        let counted = match self.pass {
+            Pass::Begun(why) => Err(Refused::Why(format!("a draw of what was captured behind {why} in its render pass"))),
+            _ => self.count(bytes),
+        };
+        let arguments = match counted {
+            Ok(arguments) => arguments,
+            Err(Refused::Why(why)) => return tracing::error!("{why}: nothing is drawn"),
+            Err(Refused::Failed(error)) => {
+                self.failed = Some(error);
+                return;
+            }
+        };
+        self.draw(Numbers::ByteCount(bytes), false);
+        self.give(Box::new(move |commands, buffer| {
+            if let Some(draw) = commands.draw_indirect {
+                // SAFETY: the command buffer is being recorded; the block lives until it is reset.
+                unsafe { draw(buffer, arguments.buffer, arguments.offset, 1, 0) };
+            }
+        }));
+    }
+
+    /// Works out the vertices of a draw: a `VkDrawIndirectCommand`.
+    fn count(&mut self, bytes: ByteCount) -> Result<Block, Refused> {
+        if bytes.first_instance != 0 && !self.active.offer.first_instance {
+            return Err(Refused::Why("an indirect draw from another instance on than the first".to_owned()));
+        }
+        let row = table::row(0).map(|row| row.words(Provoking::First)).unwrap_or_default();
+        let size = BLOCKS.iter().sum::<u64>() + COUNTERS + ARGUMENTS;
+        let blocks = self.arena.block(&self.active.below, &self.active.scratch, size)?;
+        let mut at = 0;
+        let mut part = |bytes| {
+            at += bytes;
+            blocks.part(at - bytes, bytes)
+        };
+        let [draw, asked, groups] = BLOCKS.map(&mut part);
+        let (counters, arguments) = (part(COUNTERS), part(ARGUMENTS));
+        let mut request = Request {
+            row,
+            counters: counters.address,
+            draw: draw.address,
+            groups: groups.address,
+            ..Request::default()
+        };
+        // SAFETY: what is named is alive.
+        unsafe { self.request_numbers(&mut request, Numbers::ByteCount(bytes))? };
+        draw.write(0, &Draw::default());
+        asked.write(0, &request);
+        counters.write(0, &Counters::default());
+        arguments.write(0, &[0u32, bytes.instances, 0, bytes.first_instance]);
+        let vertices = draw.part(std::mem::offset_of!(Draw, vertices) as u64, 4);
+        self.step(Work::Count { request: asked.address, vertices, arguments });
+        Ok(arguments)
     }
 
     #[cold]
@@ -89,7 +163,7 @@ impl Recording {
         let cache = vk::PipelineCache::null();
         let program = pipeline.program(&self.active.below, cache, &self.state.input, self.state.provoking);
         let done = program.map_err(Refused::Why).and_then(|program| match numbers {
-            Numbers::Direct { .. } => self.capture_one(&pipeline, program, capture, numbers, indexed),
+            Numbers::Direct { .. } | Numbers::ByteCount(_) => self.capture_one(&pipeline, program, capture, numbers, indexed),
             Numbers::Indirect { buffer, offset, count, stride } => (0..u64::from(count)).try_for_each(|n| {
                 let offset = offset + n * u64::from(stride);
                 let one = Numbers::Indirect { buffer, offset, count: 1, stride };
@@ -129,14 +203,26 @@ impl Recording {
             }
             self.request_targets(&mut request);
         }
-        let bytes = BLOCKS.iter().sum();
-        let blocks = self.arena.block(&self.active.below, &self.active.scratch, bytes)?;
+        let geometry = program.uses.geometry;
+        let more = if geometry { BLOCKS[1] + COUNTERS } else { 0 };
+        let size = BLOCKS.iter().sum::<u64>() + more;
+        let blocks = self.arena.block(&self.active.below, &self.active.scratch, size)?;
         let draw = blocks.part(0, BLOCKS[0]);
         let (asked, groups) = (blocks.part(BLOCKS[0], BLOCKS[1]), blocks.part(BLOCKS[0] + BLOCKS[1], BLOCKS[2]));
         (request.draw, request.groups) = (draw.address, groups.address);
         // SAFETY: as above.
         let vertex_buffers = unsafe { self.vertex_buffers(pipeline, &program) };
-        draw.write(0, &Draw { vertex_buffers, ..Draw::default() });
+        let mut own = 0;
+        if geometry {
+            // What is drawn is asked with counters that nobody looks at; where it goes, and how far it has come, the shader reads itself.
+            let at = size - more;
+            let (goes, nobody) = (blocks.part(at, BLOCKS[1]), blocks.part(at + BLOCKS[1], COUNTERS));
+            goes.write(0, &request);
+            nobody.write(0, &Counters::default());
+            own = goes.address;
+            (request.counters, request.strides) = (nobody.address, Default::default());
+        }
+        draw.write(0, &Draw { vertex_buffers, request: own, ..Draw::default() });
         asked.write(0, &request);
         let captured = Captured {
             sets: self.sets(pipeline),
@@ -164,6 +250,15 @@ impl Recording {
                 request.kind = DrawKind::Indirect as u32;
                 // SAFETY: as the caller says.
                 (request.arguments, _) = unsafe { arguments.range(&self.active.below, offset, vk::WHOLE_SIZE) };
+            }
+            Numbers::ByteCount(bytes) => {
+                let counter = self.active.buffers.get(bytes.buffer.as_raw());
+                let counter = counter.ok_or_else(|| Refused::Why("a buffer that is not known".to_owned()))?;
+                request.kind = DrawKind::ByteCount as u32;
+                (request.instances, request.first_instance) = (bytes.instances, bytes.first_instance);
+                (request.counter_offset, request.counter_stride) = (bytes.counter_offset, bytes.stride);
+                // SAFETY: as the caller says.
+                (request.arguments, _) = unsafe { counter.range(&self.active.below, bytes.offset, vk::WHOLE_SIZE) };
             }
         }
         Ok(())
@@ -194,7 +289,7 @@ impl Recording {
             let there = request.index_size / request.index_bytes;
             let most = match numbers {
                 Numbers::Direct { count, .. } => count.min(there),
-                Numbers::Indirect { .. } => there,
+                Numbers::Indirect { .. } | Numbers::ByteCount(_) => there,
             };
             let bytes = 8 * u64::from(most.max(1));
             if bytes > MOST_LIST {

@@ -17,13 +17,13 @@ pub(crate) mod draw;
 pub(crate) mod state;
 pub(crate) mod work;
 
-pub(crate) use draw::Numbers;
+pub(crate) use draw::{ByteCount, Numbers};
 
 use crate::active::Active;
 use crate::commands::list::Deep;
 use crate::commands::{Commands, List};
 use crate::handles::Handles;
-use crate::scratch::Arena;
+use crate::scratch::{Arena, Block};
 use ash::vk::{self, Handle as _};
 use state::{Bound, Push, Set, State};
 use std::ffi::CStr;
@@ -45,6 +45,16 @@ pub(crate) enum Pass {
     Inherited,
 }
 
+/// A query of transform feedback between its begin and its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ActiveQuery {
+    pub(crate) pool: vk::QueryPool,
+    pub(crate) query: u32,
+    pub(crate) stream: u32,
+    /// Where its values are.
+    pub(crate) values: Block,
+}
+
 /// A command buffer.
 pub(crate) struct Recording {
     pub(crate) active: Arc<Active>,
@@ -60,6 +70,7 @@ pub(crate) struct Recording {
     pub(crate) work: Vec<Work>,
     pub(crate) arena: Arena,
     pub(crate) capture: Option<draw::Capture>,
+    pub(crate) queries: Vec<ActiveQuery>,
     /// Subpass of the render pass.
     pub(crate) subpass: u32,
     /// What makes captures in the rest of the render pass impossible.
@@ -102,6 +113,7 @@ impl Recording {
             work: Vec::new(),
             arena: Arena::default(),
             capture: None,
+            queries: Vec::new(),
             subpass: 0,
             hazard: None,
             unknown: None,
@@ -130,6 +142,7 @@ impl Recording {
         self.pass = pass;
         self.list.clear();
         self.work.clear();
+        self.queries.clear();
         (self.saved, self.capture, self.hazard, self.unknown, self.failed) = (None, None, None, None, None);
         // SAFETY: as the caller says.
         unsafe { self.arena.clear(&self.active.below, &self.active.scratch) };
@@ -150,6 +163,19 @@ impl Recording {
         match self.kept() {
             Some(list) => list.push(command),
             None => command(&self.active.commands, self.buffer),
+        }
+    }
+
+    /// Something that is to be done before the render pass, or, outside of one, now.
+    pub(crate) fn step(&mut self, step: Work) {
+        match self.pass {
+            Pass::Kept | Pass::Inherited => self.work.push(step),
+            // SAFETY: the command buffer is being recorded, and what is bound is valid.
+            Pass::Outside => unsafe {
+                work::emit(&self.active, self.buffer, &[step]);
+                work::restore(&self.active, self.buffer, &self.state.compute, &self.state.push);
+            },
+            Pass::Begun(why) => tracing::error!("{why}: {} is not done behind it in its render pass", step.name()),
         }
     }
 

@@ -37,6 +37,29 @@ pub(crate) enum Work {
     End(Block, CounterBuffers),
     /// All of what a secondary command buffer captures.
     Secondary(vk::CommandBuffer),
+    /// What was captured before is read by draws that are captured behind.
+    Barrier,
+    /// The vertices of a draw of what was captured: from the `Draw` that a request fills into an indirect draw's parameters.
+    Count { request: u64, vertices: Block, arguments: Block },
+    /// A query begins, with nothing, less what is in the counters.
+    BeginQuery { values: Block, counters: Option<Block>, stream: u32 },
+    /// What is in the counters is added to a query.
+    AddQuery { values: Block, counters: Block, stream: u32 },
+}
+
+impl Work {
+    /// What it is, in words.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Begin(..) => "vkCmdBeginTransformFeedbackEXT",
+            Self::Draw(_) => "the capture of a draw",
+            Self::End(..) => "vkCmdEndTransformFeedbackEXT",
+            Self::Secondary(_) => "what a secondary command buffer captures",
+            Self::Barrier => "a barrier",
+            Self::Count { .. } => "vkCmdDrawIndirectByteCountEXT",
+            Self::BeginQuery { .. } | Self::AddQuery { .. } => "a query",
+        }
+    }
 }
 
 /// Records commands of the layer's own.
@@ -65,7 +88,7 @@ pub(super) unsafe fn emit(active: &Active, buffer: vk::CommandBuffer, work: &[Wo
         emit.dispatch();
         emit.barrier(
             (own, Access::SHADER_WRITE | Access::TRANSFER_WRITE),
-            (Stage::ALL_COMMANDS, Access::MEMORY_READ | Access::MEMORY_WRITE),
+            (Stage::ALL_COMMANDS | Stage::HOST, Access::MEMORY_READ | Access::MEMORY_WRITE),
         );
     }
 }
@@ -116,6 +139,24 @@ impl<'a> Emit<'a> {
                     Work::Begin(counters, from) => self.begin(counters, from),
                     Work::Draw(draw) => self.prepare(draw),
                     Work::End(counters, to) => self.end(counters, to),
+                    Work::Barrier => {
+                        self.dispatch();
+                        self.between();
+                    }
+                    Work::Count { request, vertices, arguments } => self.count(*request, vertices, arguments),
+                    Work::BeginQuery { values, counters, stream } => {
+                        self.dispatch();
+                        self.between();
+                        let f = &self.active.below.functions;
+                        (f.cmd_fill_buffer)(self.buffer, values.buffer, values.offset, 16, 0);
+                        if let Some(counters) = counters {
+                            self.add(values, counters, *stream, true);
+                        }
+                    }
+                    Work::AddQuery { values, counters, stream } => {
+                        self.dispatch();
+                        self.add(values, counters, *stream, false);
+                    }
                     Work::Secondary(other) => {
                         if let Some(other) = Recording::read(*other) {
                             self.all(&other.work);
@@ -163,6 +204,42 @@ impl<'a> Emit<'a> {
                     (f.cmd_copy_buffer)(self.buffer, counters.buffer, buffer, 1, &copy);
                 }
             }
+        }
+    }
+
+    /// Adds what is in the counters of a stream to the values of a query, or takes it off.
+    unsafe fn add(&self, values: &Block, counters: &Block, stream: u32, off: bool) {
+        let Ok(add) = self.active.add() else { return };
+        let mut push = [0; 24];
+        push[..8].copy_from_slice(&counters.address.to_le_bytes());
+        push[8..16].copy_from_slice(&values.address.to_le_bytes());
+        push[16..20].copy_from_slice(&stream.to_le_bytes());
+        push[20..].copy_from_slice(&u32::from(off).to_le_bytes());
+        // SAFETY: as the caller says.
+        unsafe {
+            self.between();
+            self.bind(add.pipeline);
+            self.push(add.layout, &push);
+            (self.active.below.functions.cmd_dispatch)(self.buffer, 1, 1, 1);
+            self.between();
+        }
+    }
+
+    /// Works out how many vertices were captured.
+    unsafe fn count(&mut self, request: u64, vertices: &Block, arguments: &Block) {
+        let Ok(prepare) = self.active.prepare() else { return };
+        let f = &self.active.below.functions;
+        // SAFETY: as the caller says.
+        unsafe {
+            self.dispatch();
+            self.between();
+            self.bind(prepare.pipeline);
+            self.push(prepare.layout, &request.to_le_bytes());
+            (f.cmd_dispatch)(self.buffer, 1, 1, 1);
+            self.between();
+            let copy = vk::BufferCopy { src_offset: vertices.offset, dst_offset: arguments.offset, size: 4 };
+            (f.cmd_copy_buffer)(self.buffer, vertices.buffer, arguments.buffer, 1, &copy);
+            self.between();
         }
     }
 
@@ -233,8 +310,15 @@ impl<'a> Emit<'a> {
                     }
                 }
                 self.push(layout, &draw.push);
-                let (buffer, offset) = (draw.groups.buffer, draw.groups.offset);
-                (self.active.below.functions.cmd_dispatch_indirect)(self.buffer, buffer, offset);
+                let f = &self.active.below.functions;
+                if draw.program.uses.geometry {
+                    // It goes on where the one before it has come to.
+                    self.between();
+                    (f.cmd_dispatch)(self.buffer, 1, 1, 1);
+                    self.between();
+                } else {
+                    (f.cmd_dispatch_indirect)(self.buffer, draw.groups.buffer, draw.groups.offset);
+                }
             }
         }
     }

@@ -110,7 +110,7 @@ impl Client {
             assert_eq!(list.iter().filter(named).count(), 1);
             let hidden =
                 !list.iter().any(|e| e.extension_name_as_c_str() == Ok(vk::EXT_PRIMITIVES_GENERATED_QUERY_NAME));
-            assert_eq!(hidden, own.transform_feedback_draw == vk::FALSE);
+            assert_eq!((own.transform_feedback_draw, own.transform_feedback_queries), (vk::TRUE, vk::TRUE));
             if hidden { "the layer's".to_owned() } else { "the driver's".to_owned() }
         }
     }

@@ -205,7 +205,7 @@ impl<'a> Rig<'a> {
                 d.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(&words), None).expect("a module")
             };
             let modules = vec![
-                module(include_bytes!("../../../feedback/tests/shaders/waves.vert.spv")),
+                module(include_bytes!("shaders/waves.vert.spv")),
                 module(include_bytes!("shaders/paint.frag.spv")),
                 module(include_bytes!("shaders/count.comp.spv")),
             ];
