@@ -26,6 +26,8 @@ pub(crate) struct Active {
     pub(crate) code: Map<Code>,
     pub(crate) pipelines: Map<Arc<Pipeline>>,
     pub(crate) libraries: Map<Arc<Parts>>,
+    /// Templates by which descriptors are pushed: bind point and entries.
+    pub(crate) templates: Map<(vk::PipelineBindPoint, Arc<[vk::DescriptorUpdateTemplateEntry]>)>,
     pub(crate) queries: Map<Arc<Queries>>,
     /// Command buffers of each pool.
     pub(crate) pools: Map<Vec<vk::CommandBuffer>>,
@@ -57,6 +59,7 @@ impl Active {
             code: Map::default(),
             pipelines: Map::default(),
             libraries: Map::default(),
+            templates: Map::default(),
             queries: Map::default(),
             pools: Map::default(),
             scratch: Scratch::default(),

@@ -191,6 +191,22 @@ macro_rules! rows {
                 set_rasterizer_discard_enable: c"vkCmdSetRasterizerDiscardEnable" | c"vkCmdSetRasterizerDiscardEnableEXT" (
                     rasterizer_discard_enable: (vk::Bool32)
                 );
+                set_sample_mask_ext: c"vkCmdSetSampleMaskEXT" (
+                    samples: (vk::SampleCountFlags), sample_mask: [u32; samples.as_raw().div_ceil(32)]
+                );
+                set_line_rasterization_mode_ext: c"vkCmdSetLineRasterizationModeEXT" (
+                    line_rasterization_mode: (vk::LineRasterizationModeEXT)
+                );
+                set_fragment_shading_rate_khr: c"vkCmdSetFragmentShadingRateKHR" (
+                    fragment_size: [vk::Extent2D; 1], combiner_ops: [vk::FragmentShadingRateCombinerOpKHR; 2]
+                );
+                set_vertex_input_ext: c"vkCmdSetVertexInputEXT" (
+                    vertex_binding_description_count: (u32),
+                    vertex_binding_descriptions: [vk::VertexInputBindingDescription2EXT<'static>; vertex_binding_description_count],
+                    vertex_attribute_description_count: (u32),
+                    vertex_attribute_descriptions: [vk::VertexInputAttributeDescription2EXT<'static>; vertex_attribute_description_count]
+                )
+                    => |r| r.state.set_input(list(vertex_binding_descriptions, vertex_binding_description_count), list(vertex_attribute_descriptions, vertex_attribute_description_count));
                 set_depth_bias_enable: c"vkCmdSetDepthBiasEnable" | c"vkCmdSetDepthBiasEnableEXT" (
                     depth_bias_enable: (vk::Bool32)
                 );
@@ -288,10 +304,11 @@ macro_rules! rows {
                     pipeline_bind_point: (vk::PipelineBindPoint), layout: (vk::PipelineLayout), first_set: (u32),
                     set_count: (u32), buffer_indices: [u32; set_count], offsets: [u64; set_count]
                 )
-                    => |r| r.unknown = Some(c"vkCmdSetDescriptorBufferOffsetsEXT");
+                    => |r| r.set_offsets(pipeline_bind_point, layout, first_set, list(buffer_indices, set_count), list(offsets, set_count));
                 bind_descriptor_buffer_embedded_samplers_ext: c"vkCmdBindDescriptorBufferEmbeddedSamplersEXT" (
                     pipeline_bind_point: (vk::PipelineBindPoint), layout: (vk::PipelineLayout), set: (u32)
-                );
+                )
+                    => |r| r.embed_samplers(pipeline_bind_point, layout, set);
                 bind_shaders_ext: c"vkCmdBindShadersEXT" (
                     stage_count: (u32), stages: [vk::ShaderStageFlags; stage_count],
                     shaders: [vk::ShaderEXT; stage_count]
@@ -319,6 +336,19 @@ macro_rules! rows {
                 end_query: c"vkCmdEndQuery" (a: vk::QueryPool, b: u32) = queries::end_query;
                 write_timestamp: c"vkCmdWriteTimestamp" (a: vk::PipelineStageFlags, b: vk::QueryPool, c: u32) = queries::write_timestamp;
                 write_timestamp2: c"vkCmdWriteTimestamp2" | c"vkCmdWriteTimestamp2KHR" (a: vk::PipelineStageFlags2, b: vk::QueryPool, c: u32) = queries::write_timestamp2;
+                draw_multi: c"vkCmdDrawMultiEXT" (a: u32, b: *const vk::MultiDrawInfoEXT, c: u32, d: u32, e: u32) = draws::draw_multi;
+                draw_multi_indexed: c"vkCmdDrawMultiIndexedEXT" (a: u32, b: *const vk::MultiDrawIndexedInfoEXT, c: u32, d: u32, e: u32, f: *const i32) = draws::draw_multi_indexed;
+                begin_label: c"vkCmdBeginDebugUtilsLabelEXT" (a: *const vk::DebugUtilsLabelEXT<'_>) = draws::begin_label;
+                insert_label: c"vkCmdInsertDebugUtilsLabelEXT" (a: *const vk::DebugUtilsLabelEXT<'_>) = draws::insert_label;
+                set_depth_bias2: c"vkCmdSetDepthBias2EXT" (a: *const vk::DepthBiasInfoEXT<'_>) = draws::set_depth_bias2;
+                set_attachment_locations: c"vkCmdSetRenderingAttachmentLocations" | c"vkCmdSetRenderingAttachmentLocationsKHR" (a: *const vk::RenderingAttachmentLocationInfoKHR<'_>) = draws::set_attachment_locations;
+                push_descriptor_set: c"vkCmdPushDescriptorSet" | c"vkCmdPushDescriptorSetKHR" (a: vk::PipelineBindPoint, b: vk::PipelineLayout, c: u32, d: u32, e: *const vk::WriteDescriptorSet<'_>) = sets::push_descriptor_set;
+                push_descriptor_set_with_template: c"vkCmdPushDescriptorSetWithTemplate" | c"vkCmdPushDescriptorSetWithTemplateKHR" (a: vk::DescriptorUpdateTemplate, b: vk::PipelineLayout, c: u32, d: *const c_void) = sets::push_descriptor_set_with_template;
+                push_descriptor_set2: c"vkCmdPushDescriptorSet2" | c"vkCmdPushDescriptorSet2KHR" (a: *const vk::PushDescriptorSetInfoKHR<'_>) = sets::push_descriptor_set2;
+                bind_descriptor_sets2: c"vkCmdBindDescriptorSets2" | c"vkCmdBindDescriptorSets2KHR" (a: *const vk::BindDescriptorSetsInfoKHR<'_>) = sets::bind_descriptor_sets2;
+                push_constants2: c"vkCmdPushConstants2" | c"vkCmdPushConstants2KHR" (a: *const vk::PushConstantsInfoKHR<'_>) = sets::push_constants2;
+                bind_descriptor_buffers: c"vkCmdBindDescriptorBuffersEXT" (a: u32, b: *const vk::DescriptorBufferBindingInfoEXT<'_>) = sets::bind_descriptor_buffers;
+                set_descriptor_buffer_offsets2: c"vkCmdSetDescriptorBufferOffsets2EXT" (a: *const vk::SetDescriptorBufferOffsetsInfoEXT<'_>) = sets::set_descriptor_buffer_offsets2;
                 pipeline_barrier: c"vkCmdPipelineBarrier" (a: vk::PipelineStageFlags, b: vk::PipelineStageFlags, c: vk::DependencyFlags, d: u32, e: *const vk::MemoryBarrier<'_>, f: u32, g: *const vk::BufferMemoryBarrier<'_>, h: u32, i: *const vk::ImageMemoryBarrier<'_>) = own::pipeline_barrier;
                 pipeline_barrier2: c"vkCmdPipelineBarrier2" | c"vkCmdPipelineBarrier2KHR" (a: *const vk::DependencyInfo<'_>) = own::pipeline_barrier2;
             }

@@ -1,6 +1,6 @@
 //! Commands of [the rows](crate::commands::rows): noted, and passed on or kept.
 
-use super::{feedback, list, own, passes, queries};
+use super::{draws, feedback, list, own, passes, queries, sets};
 use crate::commands::list::Array;
 use crate::commands::rows::rows;
 use crate::commands::table::{Commands, ty};

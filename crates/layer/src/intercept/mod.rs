@@ -1,6 +1,6 @@
 //! Functions of a device that programs get from the layer, if they use the extension.
 //!
-//! * [`commands`], [`own`], [`passes`], [`feedback`]: commands that can stand in a render pass.
+//! * [`commands`], [`own`], [`passes`], [`feedback`], [`draws`], [`sets`]: commands that can stand in a render pass.
 //! * [`through`]: those of which nothing is kept.
 //! * [`buffers`]: command buffers and their pools.
 //! * [`resources`]: buffers and memory.
@@ -10,12 +10,14 @@
 
 mod buffers;
 mod commands;
+mod draws;
 mod feedback;
 mod order;
 mod own;
 mod passes;
 mod queries;
 mod resources;
+mod sets;
 mod shaders;
 mod through;
 
@@ -26,8 +28,15 @@ type Answer = (&'static CStr, *const ());
 
 /// The layer's function of a name.
 pub(crate) fn answer(name: &CStr) -> Option<*const ()> {
-    let lists =
-        [buffers::ANSWERS, resources::ANSWERS, shaders::ANSWERS, queries::ANSWERS, order::ANSWERS, through::ANSWERS];
+    let lists = [
+        buffers::ANSWERS,
+        resources::ANSWERS,
+        shaders::ANSWERS,
+        sets::ANSWERS,
+        queries::ANSWERS,
+        order::ANSWERS,
+        through::ANSWERS,
+    ];
     let found = lists.into_iter().flatten().find(|row| row.0 == name).map(|row| row.1);
     found.or_else(|| commands::answer(name))
 }

@@ -47,9 +47,6 @@ macro_rules! through {
 }
 
 through! {
-    order draw_multi_ext: c"vkCmdDrawMultiEXT" (a: u32, b: *const c_void, c: u32, d: u32, e: u32);
-    order draw_multi_indexed_ext: c"vkCmdDrawMultiIndexedEXT"
-        (a: u32, b: *const c_void, c: u32, d: u32, e: u32, f: *const c_void);
     order subpass_shading_huawei: c"vkCmdSubpassShadingHUAWEI" ();
     order draw_cluster_huawei: c"vkCmdDrawClusterHUAWEI" (a: u32, b: u32, c: u32);
     order draw_cluster_indirect_huawei: c"vkCmdDrawClusterIndirectHUAWEI" (a: u64, b: u64);
@@ -60,13 +57,7 @@ through! {
     state execute_generated_commands_nv: c"vkCmdExecuteGeneratedCommandsNV" (a: u32, b: *const c_void);
     state bind_pipeline_shader_group_nv: c"vkCmdBindPipelineShaderGroupNV" (a: u32, b: u64, c: u32);
     state execute_generated_commands_ext: c"vkCmdExecuteGeneratedCommandsEXT" (a: u32, b: *const c_void);
-    state push_descriptor_set: c"vkCmdPushDescriptorSet" | c"vkCmdPushDescriptorSetKHR"
-        (a: u32, b: u64, c: u32, d: u32, e: *const c_void);
-    state push_descriptor_set_with_template: c"vkCmdPushDescriptorSetWithTemplate" | c"vkCmdPushDescriptorSetWithTemplateKHR"
-        (a: u64, b: u64, c: u32, d: *const c_void);
     order set_sample_locations_ext: c"vkCmdSetSampleLocationsEXT" (a: *const c_void);
-    order begin_debug_utils_label_ext: c"vkCmdBeginDebugUtilsLabelEXT" (a: *const c_void);
-    order insert_debug_utils_label_ext: c"vkCmdInsertDebugUtilsLabelEXT" (a: *const c_void);
     order set_checkpoint_nv: c"vkCmdSetCheckpointNV" (a: *const c_void);
     order set_viewport_shading_rate_palette_nv: c"vkCmdSetViewportShadingRatePaletteNV"
         (a: u32, b: u32, c: *const c_void);
@@ -74,14 +65,8 @@ through! {
     order set_performance_marker_intel: c"vkCmdSetPerformanceMarkerINTEL" (a: *const c_void);
     order set_performance_stream_marker_intel: c"vkCmdSetPerformanceStreamMarkerINTEL" (a: *const c_void);
     order set_performance_override_intel: c"vkCmdSetPerformanceOverrideINTEL" (a: *const c_void);
-    order set_sample_mask_ext: c"vkCmdSetSampleMaskEXT" (a: u32, b: *const c_void);
-    order set_line_rasterization_mode_ext: c"vkCmdSetLineRasterizationModeEXT" (a: u32);
-    order set_fragment_shading_rate_khr: c"vkCmdSetFragmentShadingRateKHR" (a: *const c_void, b: *const c_void);
-    state set_vertex_input_ext: c"vkCmdSetVertexInputEXT" (a: u32, b: *const c_void, c: u32, d: *const c_void);
     order cu_launch_kernel_nvx: c"vkCmdCuLaunchKernelNVX" (a: *const c_void);
-    state bind_descriptor_buffers_ext: c"vkCmdBindDescriptorBuffersEXT" (a: u32, b: *const c_void);
     order cuda_launch_kernel_nv: c"vkCmdCudaLaunchKernelNV" (a: *const c_void);
-    order set_depth_bias2_ext: c"vkCmdSetDepthBias2EXT" (a: *const c_void);
     order initialize_graph_scratch_memory_amdx: c"vkCmdInitializeGraphScratchMemoryAMDX" (a: u64, b: u64, c: u64);
     order dispatch_graph_amdx: c"vkCmdDispatchGraphAMDX" (a: u64, b: u64, c: *const c_void);
     order dispatch_graph_indirect_amdx: c"vkCmdDispatchGraphIndirectAMDX" (a: u64, b: u64, c: *const c_void);
@@ -91,15 +76,9 @@ through! {
     order begin_gpa_sample_amd: c"vkCmdBeginGpaSampleAMD" (a: u64, b: *const c_void, c: *const c_void);
     order end_gpa_sample_amd: c"vkCmdEndGpaSampleAMD" (a: u64, b: u32);
     order copy_gpa_session_results_amd: c"vkCmdCopyGpaSessionResultsAMD" (a: u64);
-    state bind_descriptor_sets2: c"vkCmdBindDescriptorSets2" | c"vkCmdBindDescriptorSets2KHR" (a: *const c_void);
-    state push_constants2: c"vkCmdPushConstants2" | c"vkCmdPushConstants2KHR" (a: *const c_void);
-    state push_descriptor_set2: c"vkCmdPushDescriptorSet2" | c"vkCmdPushDescriptorSet2KHR" (a: *const c_void);
     state push_descriptor_set_with_template2: c"vkCmdPushDescriptorSetWithTemplate2" | c"vkCmdPushDescriptorSetWithTemplate2KHR"
         (a: *const c_void);
-    state set_descriptor_buffer_offsets2_ext: c"vkCmdSetDescriptorBufferOffsets2EXT" (a: *const c_void);
     state bind_descriptor_buffer_embedded_samplers2_ext: c"vkCmdBindDescriptorBufferEmbeddedSamplers2EXT"
-        (a: *const c_void);
-    order set_rendering_attachment_locations: c"vkCmdSetRenderingAttachmentLocations" | c"vkCmdSetRenderingAttachmentLocationsKHR"
         (a: *const c_void);
     order set_rendering_input_attachment_indices: c"vkCmdSetRenderingInputAttachmentIndices" | c"vkCmdSetRenderingInputAttachmentIndicesKHR"
         (a: *const c_void);

@@ -34,6 +34,8 @@ pub(crate) struct Layout {
     pub(crate) compute: Result<vk::PipelineLayout, &'static str>,
     /// Byte of the push constants where lowered shaders have the address of their block.
     pub(crate) push: u32,
+    /// Layouts of the sets.
+    pub(crate) sets: Vec<vk::DescriptorSetLayout>,
     /// Dynamic offsets of each set.
     pub(crate) dynamic: Vec<u32>,
 }
@@ -60,7 +62,7 @@ impl Layout {
         };
         let end = ranges.iter().map(|range| range.offset.saturating_add(range.size)).max().unwrap_or(0);
         let push = end.next_multiple_of(8);
-        let mut made = Self { compute: Err(""), push, dynamic: sets.iter().map(|set| set.dynamic).collect() };
+        let mut made = Self { compute: Err(""), push, sets: layouts.to_vec(), dynamic: sets.iter().map(|set| set.dynamic).collect() };
         made.compute = if layouts.contains(&vk::DescriptorSetLayout::null()) {
             Err("its pipeline layout lacks sets")
         } else if push + PUSH > most {

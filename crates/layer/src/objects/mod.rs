@@ -4,6 +4,7 @@
 //! * [`layouts`]: pipeline layouts, each with one for compute beside it.
 //! * [`code`]: shader modules.
 //! * [`input`]: vertex input as lowered shaders have it.
+//! * [`sets`]: descriptors.
 //! * [`queries`]: pools of transform feedback queries.
 //! * [`pipelines`]: pipelines whose draws can be captured, and what they are lowered to.
 
@@ -13,3 +14,4 @@ pub(crate) mod input;
 pub(crate) mod layouts;
 pub(crate) mod pipelines;
 pub(crate) mod queries;
+pub(crate) mod sets;

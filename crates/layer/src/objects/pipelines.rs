@@ -6,7 +6,7 @@ use super::layouts::Layout;
 use crate::below::Below;
 use crate::{chain, spirv};
 use afterimage_feedback::table::Provoking;
-use afterimage_feedback::{Lowering, Uses};
+use afterimage_feedback::{BlockSource, BlockUse, Lowering, Uses};
 use ash::vk;
 use std::ffi::CStr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -74,6 +74,8 @@ pub(crate) struct Program {
     pub(crate) pipeline: vk::Pipeline,
     pub(crate) layout: vk::PipelineLayout,
     pub(crate) uses: Uses,
+    /// Numbers of the descriptor sets that it reads.
+    pub(crate) sets: Vec<u32>,
 }
 
 /// What was lowered, or why it could not be.
@@ -93,6 +95,8 @@ pub(crate) struct Pipeline {
     pub(crate) input: Option<Input>,
     /// Whether strides are dynamic where the input is not.
     pub(crate) dynamic_strides: bool,
+    /// Whether its descriptors are in buffers.
+    descriptor_buffers: bool,
     programs: Mutex<Vec<(Key, Made)>>,
 }
 
@@ -107,6 +111,7 @@ pub(crate) struct Known<'a> {
 pub(crate) struct Parts {
     input: Option<InputPart>,
     shaders: Option<ShadersPart>,
+    descriptor_buffers: bool,
 }
 
 /// The part of vertex input. `None` where something is dynamic.
@@ -165,7 +170,9 @@ impl Parts {
     /// The structure is the program's, for vkCreateGraphicsPipelines.
     pub(crate) unsafe fn of(known: &Known<'_>, info: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<Self, String> {
         use vk::GraphicsPipelineLibraryFlagsEXT as Subset;
-        let mut parts = Self::default();
+        // SAFETY: as the caller says.
+        let descriptor_buffers = unsafe { has(info, vk::PipelineCreateFlags::DESCRIPTOR_BUFFER_EXT) };
+        let mut parts = Self { descriptor_buffers, ..Self::default() };
         // SAFETY: as the caller says.
         unsafe {
             let libraries = chain::find::<vk::PipelineLibraryCreateInfoKHR<'_>>(info.p_next);
@@ -199,9 +206,18 @@ impl Parts {
 /// The structure is the program's, for vkCreateGraphicsPipelines.
 pub(crate) unsafe fn is_library(info: &vk::GraphicsPipelineCreateInfo<'_>) -> bool {
     // SAFETY: as the caller says.
+    unsafe { has(info, vk::PipelineCreateFlags::LIBRARY_KHR) }
+}
+
+/// Whether a pipeline is created with a flag. (Numbers of both generations of flags are the same.)
+///
+/// # Safety
+/// The structure is the program's, for vkCreateGraphicsPipelines.
+unsafe fn has(info: &vk::GraphicsPipelineCreateInfo<'_>, flag: vk::PipelineCreateFlags) -> bool {
+    // SAFETY: as the caller says.
     match unsafe { chain::find::<vk::PipelineCreateFlags2CreateInfoKHR<'_>>(info.p_next) } {
-        Some(wide) => wide.flags.contains(vk::PipelineCreateFlags2KHR::LIBRARY),
-        None => info.flags.contains(vk::PipelineCreateFlags::LIBRARY_KHR),
+        Some(wide) => wide.flags.as_raw() & u64::from(flag.as_raw()) != 0,
+        None => info.flags.contains(flag),
     }
 }
 
@@ -326,6 +342,7 @@ impl Pipeline {
             provoking: *provoking,
             input: input.input,
             dynamic_strides: input.dynamic_strides,
+            descriptor_buffers: parts.descriptor_buffers,
             programs: Mutex::default(),
         }))
     }
@@ -371,10 +388,12 @@ impl Pipeline {
             let id = entry.constant_id;
             return Err(format!("specialisation constant {id} says how long an array is, or has 64 bits"));
         }
+        let buffers = vk::PipelineCreateFlags::DESCRIPTOR_BUFFER_EXT;
+        let flags = if self.descriptor_buffers { buffers } else { vk::PipelineCreateFlags::empty() };
         // SAFETY: the device is alive, and so are the layout and the cache.
-        let pipeline = unsafe { compute_pipeline(below, cache, compute, &lowered.words, &self.constants) };
+        let pipeline = unsafe { compute_pipeline(below, cache, compute, &lowered.words, &self.constants, flags) };
         let pipeline = pipeline.map_err(|error| format!("its lowered form cannot be made ({error})"))?;
-        Ok(Program { pipeline, layout: compute, uses: lowered.uses })
+        Ok(Program { pipeline, layout: compute, sets: sets(&lowered.uses), uses: lowered.uses })
     }
 
     /// # Safety
@@ -388,6 +407,19 @@ impl Pipeline {
     }
 }
 
+/// Numbers of the descriptor sets that a lowered shader reads.
+fn sets(uses: &Uses) -> Vec<u32> {
+    let block = |block: &BlockUse| match block.source {
+        BlockSource::Uniform(descriptor) | BlockSource::Storage(descriptor) => Some(descriptor.set),
+        BlockSource::PushConstants | BlockSource::Address(_) => None,
+    };
+    let textures = uses.textures.iter().flat_map(|texture| [texture.image.set, texture.sampler.set]);
+    let mut sets: Vec<u32> = uses.blocks.iter().filter_map(block).chain(textures).collect();
+    sets.sort_unstable();
+    sets.dedup();
+    sets
+}
+
 /// A compute pipeline of words.
 ///
 /// # Safety
@@ -398,6 +430,7 @@ unsafe fn compute_pipeline(
     layout: vk::PipelineLayout,
     words: &[u32],
     constants: &Constants,
+    flags: vk::PipelineCreateFlags,
 ) -> Result<vk::Pipeline, vk::Result> {
     let (f, device) = (&below.functions, below.device);
     let special = vk::SpecializationInfo::default().map_entries(&constants.entries).data(&constants.data);
@@ -411,7 +444,7 @@ unsafe fn compute_pipeline(
             .module(module)
             .name(c"main")
             .specialization_info(&special);
-        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
+        let info = vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout);
         let mut pipeline = vk::Pipeline::null();
         let result = (f.create_compute_pipelines)(device, cache, 1, &info, std::ptr::null(), &mut pipeline);
         (f.destroy_shader_module)(device, module, std::ptr::null());
@@ -461,7 +494,7 @@ impl Own {
         // SAFETY: as the caller says.
         unsafe {
             (below.functions.create_pipeline_layout)(below.device, &info, std::ptr::null(), &mut layout).result()?;
-            let pipeline = compute_pipeline(below, cache, layout, words, &constants);
+            let pipeline = compute_pipeline(below, cache, layout, words, &constants, vk::PipelineCreateFlags::empty());
             if pipeline.is_err() {
                 (below.functions.destroy_pipeline_layout)(below.device, layout, std::ptr::null());
             }

@@ -4,6 +4,7 @@ use super::state::{BUFFERS, VERTEX_BUFFERS};
 use super::work::{COUNTERS, Captured, CounterBuffers, Work};
 use super::{Pass, Recording};
 use crate::objects::pipelines::{Pipeline, Program};
+use crate::objects::sets::Set;
 use crate::scratch::Block;
 use afterimage_feedback::block::{Counters, Draw, DrawKind, Request, VertexBuffer};
 use afterimage_feedback::table::{self, Provoking};
@@ -225,7 +226,7 @@ impl Recording {
         draw.write(0, &Draw { vertex_buffers, request: own, ..Draw::default() });
         asked.write(0, &request);
         let captured = Captured {
-            sets: self.sets(pipeline),
+            sets: self.sets(&program),
             push: self.push(pipeline, &program, draw.address),
             program,
             request: asked.address,
@@ -336,10 +337,10 @@ impl Recording {
         all
     }
 
-    /// The sets of the graphics pipeline, as far as its layout has them.
-    fn sets(&self, pipeline: &Pipeline) -> Vec<(u32, vk::DescriptorSet, Vec<u32>)> {
-        let bound = (0..).zip(&self.state.graphics.sets).take(pipeline.layout.dynamic.len());
-        bound.filter_map(|(number, set)| set.as_ref().map(|set| (number, set.set, set.offsets.clone()))).collect()
+    /// The sets that the lowered shader reads.
+    fn sets(&self, program: &Program) -> Vec<(u32, Set)> {
+        let bound = (0..).zip(&self.state.graphics.sets).filter(|(number, _)| program.sets.contains(number));
+        bound.filter_map(|(number, set)| set.as_ref().map(|set| (number, set.clone()))).collect()
     }
 
     /// Push constants, with the address of the draw's block.

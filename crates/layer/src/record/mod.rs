@@ -23,9 +23,10 @@ use crate::active::Active;
 use crate::commands::list::Deep;
 use crate::commands::{Commands, List};
 use crate::handles::Handles;
+use crate::objects::sets::{Contents, Set, Write};
 use crate::scratch::{Arena, Block};
 use ash::vk::{self, Handle as _};
-use state::{Bound, Push, Set, State};
+use state::{Bound, Push, State};
 use std::ffi::CStr;
 use std::sync::Arc;
 use work::Work;
@@ -287,7 +288,68 @@ impl Recording {
             let count = known.as_ref().and_then(|layout| layout.dynamic.get(number as usize)).copied().unwrap_or(0);
             let (own, behind) = rest.split_at(rest.len().min(count as usize));
             rest = behind;
-            bound.bind(number, Set { set, layout, offsets: own.to_vec() });
+            bound.bind(number, Set { layout, contents: Contents::Bound(set, own.to_vec()) });
+        }
+    }
+
+    /// Adds descriptors that are pushed to a set.
+    pub(crate) fn add_to_set(
+        &mut self,
+        point: vk::PipelineBindPoint,
+        layout: vk::PipelineLayout,
+        number: u32,
+        writes: &[Arc<Write>],
+    ) {
+        if point == vk::PipelineBindPoint::COMPUTE {
+            self.save();
+        }
+        let set_of = |layout: vk::PipelineLayout| {
+            self.active.layouts.get(layout.as_raw()).and_then(|layout| layout.sets.get(number as usize).copied())
+        };
+        let new = set_of(layout);
+        let same = |known: &Set| known.layout == layout || new.is_some() && set_of(known.layout) == new;
+        let known = match point {
+            vk::PipelineBindPoint::GRAPHICS => &self.state.graphics,
+            _ => &self.state.compute,
+        };
+        let mut set = known.sets.get(number as usize).cloned().flatten().filter(same);
+        let set = match &mut set {
+            Some(set) => {
+                set.add(layout, writes);
+                set.clone()
+            }
+            None => Set { layout, contents: Contents::Pushed(writes.to_vec()) },
+        };
+        if let Some(bound) = self.state.bound(point) {
+            bound.bind(number, set);
+        }
+    }
+
+    /// Places in descriptor buffers.
+    pub(crate) fn set_offsets(
+        &mut self,
+        point: vk::PipelineBindPoint,
+        layout: vk::PipelineLayout,
+        first: u32,
+        indices: &[u32],
+        offsets: &[u64],
+    ) {
+        if point == vk::PipelineBindPoint::COMPUTE {
+            self.save();
+        }
+        let Some(bound) = self.state.bound(point) else { return };
+        for (number, (&index, &offset)) in (first..).zip(indices.iter().zip(offsets)) {
+            bound.bind(number, Set { layout, contents: Contents::Buffer(index, offset) });
+        }
+    }
+
+    /// The samplers of a layout.
+    pub(crate) fn embed_samplers(&mut self, point: vk::PipelineBindPoint, layout: vk::PipelineLayout, number: u32) {
+        if point == vk::PipelineBindPoint::COMPUTE {
+            self.save();
+        }
+        if let Some(bound) = self.state.bound(point) {
+            bound.bind(number, Set { layout, contents: Contents::Embedded });
         }
     }
 

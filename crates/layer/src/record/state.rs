@@ -1,20 +1,13 @@
 //! What a command buffer has bound and set, as far as captures need it, or have to put it back.
 
-use crate::objects::input::Input;
+use crate::objects::input::{Attribute, Binding, Input};
+use crate::objects::sets::Set;
 use ash::vk;
 
 /// Vertex buffers that lowered shaders can read.
 pub(crate) const VERTEX_BUFFERS: usize = 32;
 /// Buffers that are captured into.
 pub(crate) const BUFFERS: usize = 4;
-
-/// A descriptor set, and where it was bound.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Set {
-    pub(crate) set: vk::DescriptorSet,
-    pub(crate) layout: vk::PipelineLayout,
-    pub(crate) offsets: Vec<u32>,
-}
 
 /// A bind point.
 #[derive(Clone, Debug, Default)]
@@ -130,6 +123,33 @@ impl State {
             vk::PipelineBindPoint::GRAPHICS => Some(&mut self.graphics),
             vk::PipelineBindPoint::COMPUTE => Some(&mut self.compute),
             _ => None,
+        }
+    }
+
+    /// Dynamic vertex input. Strides are what was set last, here or where buffers are bound.
+    pub(crate) fn set_input(
+        &mut self,
+        bindings: &[vk::VertexInputBindingDescription2EXT<'_>],
+        attributes: &[vk::VertexInputAttributeDescription2EXT<'_>],
+    ) {
+        self.input = Input {
+            bindings: bindings
+                .iter()
+                .map(|b| Binding {
+                    binding: b.binding,
+                    stride: 0,
+                    divisor: (b.input_rate == vk::VertexInputRate::INSTANCE).then_some(b.divisor),
+                })
+                .collect(),
+            attributes: attributes
+                .iter()
+                .map(|a| Attribute { location: a.location, binding: a.binding, format: a.format, offset: a.offset })
+                .collect(),
+        };
+        for binding in bindings {
+            if let Some(to) = self.vertices.get_mut(binding.binding as usize) {
+                to.stride = binding.stride;
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use super::Recording;
 use super::state::{BUFFERS, Bound, Push};
 use crate::active::Active;
 use crate::objects::pipelines::Program;
+use crate::objects::sets::Set;
 use crate::scratch::Block;
 use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage};
 use std::sync::Arc;
@@ -21,8 +22,8 @@ pub(crate) struct Captured {
     pub(crate) request: u64,
     /// Where the work groups are.
     pub(crate) groups: Block,
-    /// Number, set and dynamic offsets.
-    pub(crate) sets: Vec<(u32, vk::DescriptorSet, Vec<u32>)>,
+    /// Sets by number.
+    pub(crate) sets: Vec<(u32, Set)>,
     /// All push constants.
     pub(crate) push: Vec<u8>,
 }
@@ -106,9 +107,8 @@ pub(super) unsafe fn restore(active: &Active, buffer: vk::CommandBuffer, compute
             bind(buffer, point, compute.pipeline);
         }
         for (number, set) in (0..).zip(&compute.sets) {
-            if let (Some(set), Some(bind)) = (set, commands.bind_descriptor_sets) {
-                let count = set.offsets.len() as u32;
-                bind(buffer, point, set.layout, number, 1, &set.set, count, set.offsets.as_ptr());
+            if let Some(set) = set {
+                set.bind(commands, buffer, point, set.layout, number);
             }
         }
         for &(layout, stages, offset, size) in &push.ranges {
@@ -304,10 +304,8 @@ impl<'a> Emit<'a> {
                     self.bind(pipeline);
                     bound = pipeline;
                 }
-                for (number, set, offsets) in &draw.sets {
-                    if let Some(bind) = commands.bind_descriptor_sets {
-                        bind(self.buffer, point, layout, *number, 1, set, offsets.len() as u32, offsets.as_ptr());
-                    }
+                for (number, set) in &draw.sets {
+                    set.bind(commands, self.buffer, point, layout, *number);
                 }
                 self.push(layout, &draw.push);
                 let f = &self.active.below.functions;
