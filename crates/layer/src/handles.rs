@@ -64,6 +64,7 @@ pub(crate) struct Handles<T> {
     now: AtomicPtr<Table<T>>,
     used: AtomicUsize,
     /// All tables that there were, the last one being the one that is used.
+    #[allow(clippy::vec_box, reason = "readers have the addresses of tables")]
     all: Mutex<Vec<Box<Table<T>>>>,
 }
 

@@ -107,7 +107,8 @@ pub(crate) fn strip(words: &[u32]) -> Option<Vec<u32>> {
             // Of what is no member only captured outputs have an offset.
             (op::DECORATE, [_, decoration, ..]) => *decoration != DECORATION_OFFSET && !feedback.contains(decoration),
             (op::MEMBER_DECORATE, [ty, _, decoration, ..]) => {
-                !feedback.contains(decoration) && !(*decoration == DECORATION_OFFSET && outputs.contains(ty))
+                let offset = *decoration == DECORATION_OFFSET && outputs.contains(ty);
+                !offset && !feedback.contains(decoration)
             }
             (op::EMIT_STREAM_VERTEX | op::END_STREAM_PRIMITIVE, [stream, ..]) => {
                 if first(stream) {

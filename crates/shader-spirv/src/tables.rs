@@ -112,6 +112,8 @@ pub static COVERED: &[u32] = &[
     capability::RuntimeDescriptorArray,
     capability::PhysicalStorageBufferAddresses,
     capability::VulkanMemoryModel,
+    // Of atomic operations and barriers, which are named where they are.
+    capability::VulkanMemoryModelDeviceScope,
     capability::ShaderViewportIndexLayerEXT,
     capability::DemoteToHelperInvocation,
     capability::DrawParameters,
@@ -424,7 +426,7 @@ enumerants! {
         UniformTexelBufferArrayDynamicIndexing = 5304, StorageTexelBufferArrayDynamicIndexing = 5305,
         UniformBufferArrayNonUniformIndexing = 5306, SampledImageArrayNonUniformIndexing = 5307,
         StorageBufferArrayNonUniformIndexing = 5308, StorageImageArrayNonUniformIndexing = 5309,
-        InputAttachmentArrayNonUniformIndexing = 5310, VulkanMemoryModel = 5345,
+        InputAttachmentArrayNonUniformIndexing = 5310, VulkanMemoryModel = 5345, VulkanMemoryModelDeviceScope = 5346,
         PhysicalStorageBufferAddresses = 5347, DemoteToHelperInvocation = 5379,
     }
     /// Storage classes of pointers.

@@ -82,7 +82,7 @@ macro_rules! rows {
                     attachment_count: (u32), attachments: [vk::ClearAttachment; attachment_count], rect_count: (u32),
                     rects: [vk::ClearRect; rect_count]
                 );
-                end_conditional_rendering_ext: c"vkCmdEndConditionalRenderingEXT" ();
+                end_conditional_rendering_ext: c"vkCmdEndConditionalRenderingEXT" () => |r| r.condition = None;
                 push_constants: c"vkCmdPushConstants" (
                     layout: (vk::PipelineLayout), stage_flags: (vk::ShaderStageFlags), offset: (u32), size: (u32),
                     values: [u8; size]
@@ -336,6 +336,7 @@ macro_rules! rows {
                 end_query: c"vkCmdEndQuery" (a: vk::QueryPool, b: u32) = queries::end_query;
                 write_timestamp: c"vkCmdWriteTimestamp" (a: vk::PipelineStageFlags, b: vk::QueryPool, c: u32) = queries::write_timestamp;
                 write_timestamp2: c"vkCmdWriteTimestamp2" | c"vkCmdWriteTimestamp2KHR" (a: vk::PipelineStageFlags2, b: vk::QueryPool, c: u32) = queries::write_timestamp2;
+                begin_conditional_rendering: c"vkCmdBeginConditionalRenderingEXT" (a: *const vk::ConditionalRenderingBeginInfoEXT<'_>) = draws::begin_condition;
                 draw_multi: c"vkCmdDrawMultiEXT" (a: u32, b: *const vk::MultiDrawInfoEXT, c: u32, d: u32, e: u32) = draws::draw_multi;
                 draw_multi_indexed: c"vkCmdDrawMultiIndexedEXT" (a: u32, b: *const vk::MultiDrawIndexedInfoEXT, c: u32, d: u32, e: u32, f: *const i32) = draws::draw_multi_indexed;
                 begin_label: c"vkCmdBeginDebugUtilsLabelEXT" (a: *const vk::DebugUtilsLabelEXT<'_>) = draws::begin_label;

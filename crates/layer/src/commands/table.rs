@@ -39,8 +39,14 @@ macro_rules! table {
                 // SAFETY: functions of a name have its type, which the row has from the registry.
                 unsafe {
                     Self {
-                        $( $field: std::mem::transmute(first(&[$($symbol),+])), )*
-                        $( $own_field: std::mem::transmute(first(&[$($own_symbol),+])), )*
+                        $( $field: std::mem::transmute::<
+                            vk::PFN_vkVoidFunction,
+                            Option<unsafe extern "system" fn(vk::CommandBuffer, $(ty!($kind)),*)>,
+                        >(first(&[$($symbol),+])), )*
+                        $( $own_field: std::mem::transmute::<
+                            vk::PFN_vkVoidFunction,
+                            Option<unsafe extern "system" fn(vk::CommandBuffer, $($own_ty),*)>,
+                        >(first(&[$($own_symbol),+])), )*
                     }
                 }
             }

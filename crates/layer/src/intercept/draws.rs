@@ -1,7 +1,7 @@
 //! Commands of several draws, and labels.
 
 use super::list;
-use crate::record::{Numbers, Recording};
+use crate::record::{Condition, Numbers, Pass, Recording};
 use ash::vk;
 use std::ffi::CStr;
 
@@ -70,6 +70,22 @@ pub(super) unsafe extern "system" fn draw_multi_indexed(
     }
 }
 
+pub(super) unsafe extern "system" fn begin_condition(
+    buffer: vk::CommandBuffer,
+    info: *const vk::ConditionalRenderingBeginInfoEXT<'_>,
+) {
+    // SAFETY: as above.
+    unsafe {
+        let Some(recording) = Recording::of(buffer) else { return };
+        let condition = Condition { buffer: (*info).buffer, offset: (*info).offset, flags: (*info).flags };
+        // Outside of render passes it holds for what captures, too, since that is dispatched.
+        if recording.pass != Pass::Outside {
+            recording.condition = Some(condition);
+        }
+        recording.give(Box::new(move |commands, buffer| condition.begin(commands, buffer)));
+    }
+}
+
 /// A label's name and colour.
 unsafe fn label(info: &vk::DebugUtilsLabelEXT<'_>) -> (std::ffi::CString, [f32; 4]) {
     // SAFETY: as above.
@@ -77,10 +93,7 @@ unsafe fn label(info: &vk::DebugUtilsLabelEXT<'_>) -> (std::ffi::CString, [f32; 
     (name.unwrap_or_default().to_owned(), info.color)
 }
 
-pub(super) unsafe extern "system" fn begin_label(
-    buffer: vk::CommandBuffer,
-    info: *const vk::DebugUtilsLabelEXT<'_>,
-) {
+pub(super) unsafe extern "system" fn begin_label(buffer: vk::CommandBuffer, info: *const vk::DebugUtilsLabelEXT<'_>) {
     // SAFETY: as above.
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
@@ -93,10 +106,7 @@ pub(super) unsafe extern "system" fn begin_label(
     }
 }
 
-pub(super) unsafe extern "system" fn insert_label(
-    buffer: vk::CommandBuffer,
-    info: *const vk::DebugUtilsLabelEXT<'_>,
-) {
+pub(super) unsafe extern "system" fn insert_label(buffer: vk::CommandBuffer, info: *const vk::DebugUtilsLabelEXT<'_>) {
     // SAFETY: as above.
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
@@ -109,10 +119,7 @@ pub(super) unsafe extern "system" fn insert_label(
     }
 }
 
-pub(super) unsafe extern "system" fn set_depth_bias2(
-    buffer: vk::CommandBuffer,
-    info: *const vk::DepthBiasInfoEXT<'_>,
-) {
+pub(super) unsafe extern "system" fn set_depth_bias2(buffer: vk::CommandBuffer, info: *const vk::DepthBiasInfoEXT<'_>) {
     // SAFETY: as above.
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };

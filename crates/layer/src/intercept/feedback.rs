@@ -1,8 +1,8 @@
 //! The extension's own commands.
 
 use super::list;
-use crate::record::{ByteCount, Recording};
 use crate::record::state::{BUFFERS, Target};
+use crate::record::{ByteCount, Recording};
 use ash::vk;
 use std::ffi::CStr;
 

@@ -53,6 +53,12 @@ pub(crate) fn is_own(name: &CStr) -> bool {
 
 /// Calls the function of that name of what stands below a device that the layer does nothing for.
 macro_rules! pass_on {
+    (@find $handle:expr, $name:literal: $ty:ty) => {
+        match $crate::devices::Device::next_of(ash::vk::Handle::as_raw($handle), $name) {
+            Some(found) => std::mem::transmute::<unsafe extern "system" fn(), $ty>(found),
+            None => return,
+        }
+    };
     (@find $handle:expr, $name:literal: $ty:ty, $otherwise:expr) => {
         match $crate::devices::Device::next_of(ash::vk::Handle::as_raw($handle), $name) {
             Some(found) => std::mem::transmute::<unsafe extern "system" fn(), $ty>(found),

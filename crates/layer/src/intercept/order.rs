@@ -129,7 +129,8 @@ unsafe extern "system" fn create_render_pass(
 ) -> vk::Result {
     // SAFETY: as above.
     unsafe {
-        let create = pass_on!(@find device, c"vkCreateRenderPass": vk::PFN_vkCreateRenderPass, vk::Result::ERROR_DEVICE_LOST);
+        let create =
+            pass_on!(@find device, c"vkCreateRenderPass": vk::PFN_vkCreateRenderPass, vk::Result::ERROR_DEVICE_LOST);
         let place = inside(device.as_raw());
         let mut dependencies = list((*info).p_dependencies, (*info).dependency_count).to_vec();
         for d in &mut dependencies {
@@ -185,7 +186,8 @@ unsafe extern "system" fn create_render_pass2(
 ) -> vk::Result {
     // SAFETY: as above.
     unsafe {
-        let create = pass_on!(@find device, c"vkCreateRenderPass2": vk::PFN_vkCreateRenderPass2, vk::Result::ERROR_DEVICE_LOST);
+        let create =
+            pass_on!(@find device, c"vkCreateRenderPass2": vk::PFN_vkCreateRenderPass2, vk::Result::ERROR_DEVICE_LOST);
         render_pass2(create, device, info, allocator, pass)
     }
 }
@@ -206,7 +208,7 @@ unsafe extern "system" fn create_render_pass2_khr(
 unsafe extern "system" fn set_event(buffer: vk::CommandBuffer, event: vk::Event, mask: vk::PipelineStageFlags) {
     // SAFETY: as above.
     unsafe {
-        let set = pass_on!(@find buffer, c"vkCmdSetEvent": vk::PFN_vkCmdSetEvent, ());
+        let set = pass_on!(@find buffer, c"vkCmdSetEvent": vk::PFN_vkCmdSetEvent);
         set(buffer, event, stages(outside(buffer.as_raw()), mask, vk::AccessFlags::empty()));
     }
 }
@@ -214,7 +216,7 @@ unsafe extern "system" fn set_event(buffer: vk::CommandBuffer, event: vk::Event,
 unsafe extern "system" fn reset_event(buffer: vk::CommandBuffer, event: vk::Event, mask: vk::PipelineStageFlags) {
     // SAFETY: as above.
     unsafe {
-        let reset = pass_on!(@find buffer, c"vkCmdResetEvent": vk::PFN_vkCmdResetEvent, ());
+        let reset = pass_on!(@find buffer, c"vkCmdResetEvent": vk::PFN_vkCmdResetEvent);
         reset(buffer, event, stages(outside(buffer.as_raw()), mask, vk::AccessFlags::empty()));
     }
 }
@@ -234,7 +236,7 @@ unsafe extern "system" fn wait_events(
 ) {
     // SAFETY: as above.
     unsafe {
-        let wait = pass_on!(@find buffer, c"vkCmdWaitEvents": vk::PFN_vkCmdWaitEvents, ());
+        let wait = pass_on!(@find buffer, c"vkCmdWaitEvents": vk::PFN_vkCmdWaitEvents);
         let mut place = Place::Foreign;
         if let Some(recording) = Recording::of(buffer) {
             place = own::place(recording);
@@ -282,13 +284,9 @@ unsafe fn set_event2_by(
     }
 }
 
-unsafe extern "system" fn set_event2(
-    buffer: vk::CommandBuffer,
-    event: vk::Event,
-    info: *const vk::DependencyInfo<'_>,
-) {
+unsafe extern "system" fn set_event2(buffer: vk::CommandBuffer, event: vk::Event, info: *const vk::DependencyInfo<'_>) {
     // SAFETY: as above.
-    unsafe { set_event2_by(pass_on!(@find buffer, c"vkCmdSetEvent2": vk::PFN_vkCmdSetEvent2, ()), buffer, event, info) };
+    unsafe { set_event2_by(pass_on!(@find buffer, c"vkCmdSetEvent2": vk::PFN_vkCmdSetEvent2), buffer, event, info) };
 }
 
 unsafe extern "system" fn set_event2_khr(
@@ -297,13 +295,13 @@ unsafe extern "system" fn set_event2_khr(
     info: *const vk::DependencyInfo<'_>,
 ) {
     // SAFETY: as above.
-    unsafe { set_event2_by(pass_on!(@find buffer, c"vkCmdSetEvent2KHR": vk::PFN_vkCmdSetEvent2, ()), buffer, event, info) };
+    unsafe { set_event2_by(pass_on!(@find buffer, c"vkCmdSetEvent2KHR": vk::PFN_vkCmdSetEvent2), buffer, event, info) };
 }
 
 unsafe extern "system" fn reset_event2(buffer: vk::CommandBuffer, event: vk::Event, mask: vk::PipelineStageFlags2) {
     // SAFETY: as above.
     unsafe {
-        let reset = pass_on!(@find buffer, c"vkCmdResetEvent2": vk::PFN_vkCmdResetEvent2, ());
+        let reset = pass_on!(@find buffer, c"vkCmdResetEvent2": vk::PFN_vkCmdResetEvent2);
         reset(buffer, event, stages2(outside(buffer.as_raw()), mask, vk::AccessFlags2::empty()));
     }
 }
@@ -311,7 +309,7 @@ unsafe extern "system" fn reset_event2(buffer: vk::CommandBuffer, event: vk::Eve
 unsafe extern "system" fn reset_event2_khr(buffer: vk::CommandBuffer, event: vk::Event, mask: vk::PipelineStageFlags2) {
     // SAFETY: as above.
     unsafe {
-        let reset = pass_on!(@find buffer, c"vkCmdResetEvent2KHR": vk::PFN_vkCmdResetEvent2, ());
+        let reset = pass_on!(@find buffer, c"vkCmdResetEvent2KHR": vk::PFN_vkCmdResetEvent2);
         reset(buffer, event, stages2(outside(buffer.as_raw()), mask, vk::AccessFlags2::empty()));
     }
 }
@@ -351,7 +349,7 @@ unsafe extern "system" fn wait_events2(
 ) {
     // SAFETY: as above.
     unsafe {
-        let wait = pass_on!(@find buffer, c"vkCmdWaitEvents2": vk::PFN_vkCmdWaitEvents2, ());
+        let wait = pass_on!(@find buffer, c"vkCmdWaitEvents2": vk::PFN_vkCmdWaitEvents2);
         wait_events2_by(wait, buffer, count, events, infos);
     }
 }
@@ -364,7 +362,7 @@ unsafe extern "system" fn wait_events2_khr(
 ) {
     // SAFETY: as above.
     unsafe {
-        let wait = pass_on!(@find buffer, c"vkCmdWaitEvents2KHR": vk::PFN_vkCmdWaitEvents2, ());
+        let wait = pass_on!(@find buffer, c"vkCmdWaitEvents2KHR": vk::PFN_vkCmdWaitEvents2);
         wait_events2_by(wait, buffer, count, events, infos);
     }
 }

@@ -146,6 +146,7 @@ pub(super) unsafe extern "system" fn begin_render_pass2(
 struct Rendering {
     info: vk::RenderingInfo<'static>,
     _colours: Vec<vk::RenderingAttachmentInfo<'static>>,
+    #[allow(clippy::vec_box, reason = "the info has their addresses")]
     _others: Vec<Box<vk::RenderingAttachmentInfo<'static>>>,
     _chain: Kept,
 }
@@ -329,7 +330,7 @@ pub(super) unsafe extern "system" fn execute_commands(
         let Some(recording) = Recording::of(buffer) else { return };
         let executed = list(buffers, count).to_vec();
         for other in &executed {
-            if !Recording::read(*other).is_some_and(|other| !other.work.is_empty()) {
+            if Recording::read(*other).is_none_or(|other| other.work.is_empty()) {
                 continue;
             }
             if let Pass::Begun(why) = recording.pass {

@@ -16,7 +16,8 @@ unsafe extern "system" fn create_query_pool(
 ) -> vk::Result {
     // SAFETY: the program's arguments are as the specification of the function has them, here and below.
     unsafe {
-        let create = pass_on!(@find device, c"vkCreateQueryPool": vk::PFN_vkCreateQueryPool, vk::Result::ERROR_DEVICE_LOST);
+        let create =
+            pass_on!(@find device, c"vkCreateQueryPool": vk::PFN_vkCreateQueryPool, vk::Result::ERROR_DEVICE_LOST);
         let Some(active) =
             Device::active(device).filter(|_| (*info).query_type == vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT)
         else {
@@ -44,7 +45,7 @@ unsafe extern "system" fn destroy_query_pool(
 ) {
     // SAFETY: as above.
     unsafe {
-        let destroy = pass_on!(@find device, c"vkDestroyQueryPool": vk::PFN_vkDestroyQueryPool, ());
+        let destroy = pass_on!(@find device, c"vkDestroyQueryPool": vk::PFN_vkDestroyQueryPool);
         if let Some(active) = Device::active(device)
             && let Some(queries) = active.queries.remove(pool.as_raw())
         {
@@ -98,7 +99,7 @@ unsafe extern "system" fn copy_query_pool_results(
 ) {
     // SAFETY: as above.
     unsafe {
-        let copy = pass_on!(@find buffer, c"vkCmdCopyQueryPoolResults": vk::PFN_vkCmdCopyQueryPoolResults, ());
+        let copy = pass_on!(@find buffer, c"vkCmdCopyQueryPoolResults": vk::PFN_vkCmdCopyQueryPoolResults);
         let recording = Recording::of(buffer);
         let queries = recording.as_ref().and_then(|recording| recording.active.queries.get(pool.as_raw()));
         let (Some(recording), Some(queries)) = (recording, queries) else {
@@ -288,7 +289,8 @@ impl Recording {
             if !asked.flags.contains(vk::QueryResultFlags::WITH_AVAILABILITY) {
                 return;
             }
-            let whether = match self.arena.block(&self.active.below, &self.active.scratch, 16 * u64::from(asked.count)) {
+            let whether = match self.arena.block(&self.active.below, &self.active.scratch, 16 * u64::from(asked.count))
+            {
                 Ok(block) => block,
                 Err(error) => {
                     self.failed = Some(error);

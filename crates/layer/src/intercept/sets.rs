@@ -36,7 +36,8 @@ unsafe extern "system" fn destroy_template(
 ) {
     // SAFETY: as above.
     unsafe {
-        let destroy = pass_on!(@find device, c"vkDestroyDescriptorUpdateTemplate": vk::PFN_vkDestroyDescriptorUpdateTemplate, ());
+        let destroy =
+            pass_on!(@find device, c"vkDestroyDescriptorUpdateTemplate": vk::PFN_vkDestroyDescriptorUpdateTemplate);
         if let Some(active) = Device::active(device) {
             active.templates.remove(template.as_raw());
         }

@@ -313,7 +313,8 @@ unsafe extern "system" fn create_shaders(
 ) -> vk::Result {
     // SAFETY: as above.
     unsafe {
-        let create = pass_on!(@find device, c"vkCreateShadersEXT": vk::PFN_vkCreateShadersEXT, vk::Result::ERROR_DEVICE_LOST);
+        let create =
+            pass_on!(@find device, c"vkCreateShadersEXT": vk::PFN_vkCreateShadersEXT, vk::Result::ERROR_DEVICE_LOST);
         let captures = |info: &vk::ShaderCreateInfoEXT<'_>| {
             let is_words = info.code_type == vk::ShaderCodeTypeEXT::SPIRV;
             is_words

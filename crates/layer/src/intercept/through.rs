@@ -50,7 +50,6 @@ through! {
     order subpass_shading_huawei: c"vkCmdSubpassShadingHUAWEI" ();
     order draw_cluster_huawei: c"vkCmdDrawClusterHUAWEI" (a: u32, b: u32, c: u32);
     order draw_cluster_indirect_huawei: c"vkCmdDrawClusterIndirectHUAWEI" (a: u64, b: u64);
-    state begin_conditional_rendering_ext: c"vkCmdBeginConditionalRenderingEXT" (a: *const c_void);
     order begin_custom_resolve_ext: c"vkCmdBeginCustomResolveEXT" (a: *const c_void);
     order debug_marker_begin_ext: c"vkCmdDebugMarkerBeginEXT" (a: *const c_void);
     order debug_marker_insert_ext: c"vkCmdDebugMarkerInsertEXT" (a: *const c_void);

@@ -62,7 +62,12 @@ impl Layout {
         };
         let end = ranges.iter().map(|range| range.offset.saturating_add(range.size)).max().unwrap_or(0);
         let push = end.next_multiple_of(8);
-        let mut made = Self { compute: Err(""), push, sets: layouts.to_vec(), dynamic: sets.iter().map(|set| set.dynamic).collect() };
+        let mut made = Self {
+            compute: Err(""),
+            push,
+            sets: layouts.to_vec(),
+            dynamic: sets.iter().map(|set| set.dynamic).collect(),
+        };
         made.compute = if layouts.contains(&vk::DescriptorSetLayout::null()) {
             Err("its pipeline layout lacks sets")
         } else if push + PUSH > most {

@@ -4,7 +4,7 @@
 //! * [`layouts`]: pipeline layouts, each with one for compute beside it.
 //! * [`code`]: shader modules.
 //! * [`input`]: vertex input as lowered shaders have it.
-//! * [`sets`]: descriptors.
+//! * [`sets`](self::sets): descriptors.
 //! * [`queries`]: pools of transform feedback queries.
 //! * [`pipelines`]: pipelines whose draws can be captured, and what they are lowered to.
 

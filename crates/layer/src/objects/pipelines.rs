@@ -254,8 +254,7 @@ impl InputPart {
             } else {
                 None
             };
-            let dynamic_strides =
-                input.is_none() || !fixed(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
+            let dynamic_strides = input.is_none() || !fixed(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
             Some(Self { topology, restart, input, dynamic_strides })
         }
     }

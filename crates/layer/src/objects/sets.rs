@@ -59,10 +59,9 @@ fn kind(ty: vk::DescriptorType) -> Option<Kind> {
         | Type::INPUT_ATTACHMENT
         | Type::SAMPLE_WEIGHT_IMAGE_QCOM
         | Type::BLOCK_MATCH_IMAGE_QCOM => Some(Kind::Image),
-        Type::UNIFORM_BUFFER
-        | Type::STORAGE_BUFFER
-        | Type::UNIFORM_BUFFER_DYNAMIC
-        | Type::STORAGE_BUFFER_DYNAMIC => Some(Kind::Buffer),
+        Type::UNIFORM_BUFFER | Type::STORAGE_BUFFER | Type::UNIFORM_BUFFER_DYNAMIC | Type::STORAGE_BUFFER_DYNAMIC => {
+            Some(Kind::Buffer)
+        }
         Type::UNIFORM_TEXEL_BUFFER | Type::STORAGE_TEXEL_BUFFER => Some(Kind::View),
         _ => None,
     }

@@ -82,6 +82,14 @@ impl Recording {
 
     /// A draw, which is captured if feedback is active.
     pub(crate) fn draw(&mut self, numbers: Numbers, indexed: bool) {
+        if !self.queries.is_empty() || self.capture.is_some() {
+            tracing::trace!(
+                "{:?}: draw {numbers:?}, captured: {}, queries: {}",
+                self.buffer,
+                self.capture.is_some(),
+                self.queries.len()
+            );
+        }
         if self.capture.is_some() {
             self.draw_captured(numbers, indexed);
         }
@@ -90,7 +98,9 @@ impl Recording {
     /// A draw of as many vertices as bytes were captured for: an indirect one, whose number is worked out before the render pass.
     pub(crate) fn draw_byte_count(&mut self, bytes: ByteCount) {
         let counted = match self.pass {
-            Pass::Begun(why) => Err(Refused::Why(format!("a draw of what was captured behind {why} in its render pass"))),
+            Pass::Begun(why) => {
+                Err(Refused::Why(format!("a draw of what was captured behind {why} in its render pass")))
+            }
             _ => self.count(bytes),
         };
         let arguments = match counted {
@@ -164,7 +174,9 @@ impl Recording {
         let cache = vk::PipelineCache::null();
         let program = pipeline.program(&self.active.below, cache, &self.state.input, self.state.provoking);
         let done = program.map_err(Refused::Why).and_then(|program| match numbers {
-            Numbers::Direct { .. } | Numbers::ByteCount(_) => self.capture_one(&pipeline, program, capture, numbers, indexed),
+            Numbers::Direct { .. } | Numbers::ByteCount(_) => {
+                self.capture_one(&pipeline, program, capture, numbers, indexed)
+            }
             Numbers::Indirect { buffer, offset, count, stride } => (0..u64::from(count)).try_for_each(|n| {
                 let offset = offset + n * u64::from(stride);
                 let one = Numbers::Indirect { buffer, offset, count: 1, stride };
@@ -231,6 +243,7 @@ impl Recording {
             program,
             request: asked.address,
             groups,
+            condition: self.condition,
         };
         self.work.push(Work::Draw(Box::new(captured)));
         Ok(())

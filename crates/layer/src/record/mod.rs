@@ -11,7 +11,7 @@
 //! keeps that command, too.
 //!
 //! * [`state`]: what is bound and set.
-//! * [`draw`]: captures.
+//! * [`draw`](self::draw): captures.
 
 pub(crate) mod draw;
 pub(crate) mod state;
@@ -46,6 +46,31 @@ pub(crate) enum Pass {
     Inherited,
 }
 
+/// Conditional rendering.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Condition {
+    pub(crate) buffer: vk::Buffer,
+    pub(crate) offset: u64,
+    pub(crate) flags: vk::ConditionalRenderingFlagsEXT,
+}
+
+impl Condition {
+    /// Begins it.
+    ///
+    /// # Safety
+    /// The command buffer is being recorded, and the buffer is valid.
+    pub(crate) unsafe fn begin(&self, commands: &Commands, buffer: vk::CommandBuffer) {
+        if let Some(begin) = commands.begin_conditional_rendering {
+            let info = vk::ConditionalRenderingBeginInfoEXT::default()
+                .buffer(self.buffer)
+                .offset(self.offset)
+                .flags(self.flags);
+            // SAFETY: as the caller says.
+            unsafe { begin(buffer, &info) };
+        }
+    }
+}
+
 /// A query of transform feedback between its begin and its end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ActiveQuery {
@@ -72,6 +97,8 @@ pub(crate) struct Recording {
     pub(crate) arena: Arena,
     pub(crate) capture: Option<draw::Capture>,
     pub(crate) queries: Vec<ActiveQuery>,
+    /// Conditional rendering that began in the render pass.
+    pub(crate) condition: Option<Condition>,
     /// Subpass of the render pass.
     pub(crate) subpass: u32,
     /// What makes captures in the rest of the render pass impossible.
@@ -115,6 +142,7 @@ impl Recording {
             arena: Arena::default(),
             capture: None,
             queries: Vec::new(),
+            condition: None,
             subpass: 0,
             hazard: None,
             unknown: None,
@@ -144,6 +172,7 @@ impl Recording {
         self.list.clear();
         self.work.clear();
         self.queries.clear();
+        self.condition = None;
         (self.saved, self.capture, self.hazard, self.unknown, self.failed) = (None, None, None, None, None);
         // SAFETY: as the caller says.
         unsafe { self.arena.clear(&self.active.below, &self.active.scratch) };
@@ -169,6 +198,7 @@ impl Recording {
 
     /// Something that is to be done before the render pass, or, outside of one, now.
     pub(crate) fn step(&mut self, step: Work) {
+        tracing::trace!("{:?}: {} in {:?}", self.buffer, step.name(), self.pass);
         match self.pass {
             Pass::Kept | Pass::Inherited => self.work.push(step),
             // SAFETY: the command buffer is being recorded, and what is bound is valid.

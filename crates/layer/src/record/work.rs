@@ -1,7 +1,7 @@
 //! What is done before a render pass for the captures in it.
 
-use super::Recording;
 use super::state::{BUFFERS, Bound, Push};
+use super::{Condition, Recording};
 use crate::active::Active;
 use crate::objects::pipelines::Program;
 use crate::objects::sets::Set;
@@ -26,6 +26,8 @@ pub(crate) struct Captured {
     pub(crate) sets: Vec<(u32, Set)>,
     /// All push constants.
     pub(crate) push: Vec<u8>,
+    /// On which it is drawn.
+    pub(crate) condition: Option<Condition>,
 }
 
 /// A step.
@@ -243,6 +245,21 @@ impl<'a> Emit<'a> {
         }
     }
 
+    /// Does something on a condition.
+    unsafe fn on(&self, condition: Option<Condition>, action: impl Fn()) {
+        let Some(condition) = condition else { return action() };
+        // SAFETY: as the caller says.
+        unsafe {
+            let stage = Stage::CONDITIONAL_RENDERING_EXT;
+            self.barrier((Stage::ALL_COMMANDS, Access::MEMORY_WRITE), (stage, Access::CONDITIONAL_RENDERING_READ_EXT));
+            condition.begin(&self.active.commands, self.buffer);
+            action();
+            if let Some(end) = self.active.commands.end_conditional_rendering_ext {
+                end(self.buffer);
+            }
+        }
+    }
+
     /// A barrier between steps of the work.
     unsafe fn between(&self) {
         let own = Stage::COMPUTE_SHADER | Stage::TRANSFER;
@@ -277,7 +294,7 @@ impl<'a> Emit<'a> {
             }
             self.bind(prepare.pipeline);
             self.push(prepare.layout, &draw.request.to_le_bytes());
-            (self.active.below.functions.cmd_dispatch)(self.buffer, 1, 1, 1);
+            self.on(draw.condition, || (self.active.below.functions.cmd_dispatch)(self.buffer, 1, 1, 1));
         }
         self.prepared.push(draw);
     }
@@ -312,10 +329,11 @@ impl<'a> Emit<'a> {
                 if draw.program.uses.geometry {
                     // It goes on where the one before it has come to.
                     self.between();
-                    (f.cmd_dispatch)(self.buffer, 1, 1, 1);
+                    self.on(draw.condition, || (f.cmd_dispatch)(self.buffer, 1, 1, 1));
                     self.between();
                 } else {
-                    (f.cmd_dispatch_indirect)(self.buffer, draw.groups.buffer, draw.groups.offset);
+                    let groups = draw.groups;
+                    self.on(draw.condition, || (f.cmd_dispatch_indirect)(self.buffer, groups.buffer, groups.offset));
                 }
             }
         }

@@ -80,6 +80,21 @@ pub(super) struct Interface {
     pub(super) textures: Textures,
 }
 
+/// Gives what streams beyond the first of a location have there locations of their own: nothing reads those but what captures them.
+fn part_streams(outputs: &mut [Planned]) -> Result<(), LiftErrorKind> {
+    const LOCATIONS: u8 = 32;
+    for n in 0..outputs.len() {
+        let (at, stream) = (outputs[n].at, outputs[n].stream);
+        if !outputs.iter().any(|other| other.at == at && other.stream < stream) {
+            continue;
+        }
+        let mut free = (0..LOCATIONS).rev().map(OutputAt::Location);
+        let free = free.find(|free| outputs.iter().all(|other| other.at != *free));
+        outputs[n].at = free.ok_or(LiftErrorKind::TooMany("locations of streams"))?;
+    }
+    Ok(())
+}
+
 impl Lifter<'_> {
     /// Everything that the entry point lists.
     pub(super) fn declare_interface(&mut self, entry: &EntryPoint) -> Result<(), LiftErrorKind> {
@@ -123,6 +138,7 @@ impl Lifter<'_> {
                 }
             }
         }
+        part_streams(&mut outputs)?;
         let strides = strides(&outputs)?;
         for Planned { at, ty, name, stream, mut parts, captures } in outputs {
             parts.sort_by_key(|part| part.component);
@@ -272,7 +288,9 @@ impl Lifter<'_> {
             return Err(LiftErrorKind::Malformed("a builtin output does not have the type that it should have"));
         }
         let capture = assigned.capture.map(|to| (component, assigned.ty.lanes, to));
-        match outputs.iter_mut().find(|output| output.at == at) {
+        // Components of a location may be of several streams: those are apart.
+        let apart = matches!(at, OutputAt::Location(_));
+        match outputs.iter_mut().find(|output| output.at == at && (!apart || output.stream == assigned.stream)) {
             Some(Planned { ty, parts, captures, stream, .. }) => {
                 if ty.kind != assigned.ty.kind {
                     return Err(LiftErrorKind::Unsupported("a location shared by floats and integers"));

@@ -242,7 +242,12 @@ impl Lifter<'_> {
 
     /// What an id as an index means.
     pub(super) fn index(&mut self, id: u32) -> Result<Step, LiftErrorKind> {
-        if let Some(word) = self.d.constant_word(id) {
+        // The bits of a constant may be a number of another type: Mesa writes a zero of floats and takes its bits.
+        let program = &self.d.program;
+        let instruction = program.definition(id).map(|number| &program.instructions[number]);
+        let cast = instruction.filter(|instruction| instruction.opcode() == op::Bitcast);
+        let of = cast.and_then(|cast| program.operands(cast).first().copied()).unwrap_or(id);
+        if let Some(word) = self.d.constant_word(of) {
             return Ok(Step::Const(word));
         }
         Ok(match self.get(id)? {
