@@ -98,6 +98,8 @@ words! {
         Auto "auto": "on devices that do not have it"
         Force "force": "on every device that can have it, whatever it has itself"
         Off "off": "nowhere"
+        Plain "plain": "nowhere, and the driver's own is without what extends it, as the layer's is: what that is compared with"
+        Hide "hide": "nowhere, and no device has it by itself: what programs do without"
     }
     /// The highest shader model that programs are told of.
     ShaderModel {

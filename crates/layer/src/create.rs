@@ -16,9 +16,14 @@ use std::sync::Arc;
 /// Extensions that are not there where the layer acts, as they would not be on a device without transform feedback: they extend it.
 const HIDDEN: &[&CStr] = &[vk::EXT_PRIMITIVES_GENERATED_QUERY_NAME];
 
+/// Whether an extension extends transform feedback.
+pub(crate) fn extends(name: &CStr) -> bool {
+    HIDDEN.contains(&name)
+}
+
 /// Whether a device's extension is kept from programs.
 pub(crate) fn is_hidden(name: &CStr) -> bool {
-    HIDDEN.contains(&name) || name == vk::EXT_TRANSFORM_FEEDBACK_NAME
+    extends(name) || name == vk::EXT_TRANSFORM_FEEDBACK_NAME
 }
 
 /// The names of a device's extensions that the program asks for, without those that the layer answers for; and whether there were any.

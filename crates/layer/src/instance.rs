@@ -54,6 +54,11 @@ impl Instance {
     }
 }
 
+/// Whether devices may be the layer's.
+fn acts(mode: Feedback) -> bool {
+    matches!(mode, Feedback::Auto | Feedback::Force)
+}
+
 unsafe extern "system" fn create_instance(
     info: *const vk::InstanceCreateInfo<'_>,
     allocator: *const vk::AllocationCallbacks<'_>,
@@ -75,7 +80,7 @@ unsafe extern "system" fn create_instance(
         let mut application = (*info).p_application_info.as_ref().copied().unwrap_or_default();
         application.api_version = application.api_version.max(vk::API_VERSION_1_3);
         let raised = vk::InstanceCreateInfo { p_application_info: &application, ..*info };
-        let result = create(if mode == Feedback::Off { info } else { &raised }, allocator, instance);
+        let result = create(if acts(mode) { &raised } else { info }, allocator, instance);
         if result != vk::Result::SUCCESS {
             return result;
         }
@@ -198,6 +203,20 @@ unsafe extern "system" fn enumerate_device_extension_properties(
                 std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkEnumerateDeviceExtensionProperties>(list);
             return list(physical, layer, count, to);
         };
+        let hidden: Option<fn(&CStr) -> bool> = match instance.mode {
+            Feedback::Plain => Some(create::extends),
+            Feedback::Hide => Some(create::is_hidden),
+            Feedback::Auto | Feedback::Force | Feedback::Off => None,
+        };
+        if let Some(hidden) = hidden.filter(|_| layer.is_null()) {
+            return match offer::extensions(functions, physical) {
+                Ok(mut list) => {
+                    list.retain(|extension| !hidden(offer::name(extension)));
+                    give(&list, count, to)
+                }
+                Err(error) => error,
+            };
+        }
         if !layer.is_null() || instance.offer(physical).is_none() {
             return (functions.enumerate_device_extension_properties)(physical, layer, count, to);
         }
@@ -315,7 +334,7 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
             return erased(found);
         }
         let next = known.next(name);
-        if known.functions.is_none() || known.mode == Feedback::Off {
+        if known.functions.is_none() || !acts(known.mode) {
             return next;
         }
         match intercept::answer_any(name) {

@@ -76,7 +76,7 @@ impl Offer {
         unsafe { (functions.get_properties)(device, &mut properties) };
         let limit = properties.limits.max_push_constants_size;
         let nothing = Self { acts: false, push: limit, limit, geometry: false, first_instance: false };
-        if mode == Feedback::Off {
+        if !matches!(mode, Feedback::Auto | Feedback::Force) {
             return nothing;
         }
         let device_name = properties.device_name_as_c_str().unwrap_or_default().to_string_lossy();
