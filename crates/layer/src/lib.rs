@@ -38,6 +38,12 @@ use std::ffi::CStr;
 /// The layer's name.
 pub const NAME: &CStr = c"VK_LAYER_AFTERIMAGE_transform_feedback";
 
+/// The layer's manifest, for a library at a path.
+pub fn manifest(library: &str) -> String {
+    let text = include_str!("../manifest/VkLayer_afterimage_transform_feedback.json");
+    text.replace("../../../lib/afterimage/libafterimage_layer.so", library)
+}
+
 /// What the loader calls first: which version of the interface is spoken, and where the layer's functions are.
 ///
 /// # Safety

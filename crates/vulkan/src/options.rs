@@ -6,6 +6,7 @@ use afterimage_render::own_process::OwnProcess;
 use afterimage_render::wishes::Wishes;
 use afterimage_shader::FloatRules;
 use afterimage_shader::feedback::Form;
+use std::ffi::CStr;
 use std::path::PathBuf;
 
 /// Optional abilities that can be switched off, to test the paths without them.
@@ -65,6 +66,8 @@ pub struct Options {
     pub validate: bool,
     /// Use the validation layer if it is there: in debug builds, unless `validate = off`.
     pub validate_if_there: bool,
+    /// Names of other layers that are switched on, each below the one before it.
+    pub layers: Vec<&'static CStr>,
     /// Option `without`: abilities not to use.
     pub without: Without,
     /// Option `cache_dir`, else `$XDG_CACHE_HOME/afterimage`: where caches live; `None` turns disk caches off.
@@ -127,6 +130,7 @@ impl Options {
             device: settings.device.clone(),
             validate: settings.validate == Switch::On,
             validate_if_there: cfg!(debug_assertions) && settings.validate == Switch::Auto,
+            layers: Vec::new(),
             without: Without::of(&settings.without),
             cache_dir,
             cache_bytes: u64::from(settings.cache_mb) << 20,

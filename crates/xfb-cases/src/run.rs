@@ -10,6 +10,9 @@ use crate::gpu::{Device, GpuError};
 use crate::interp::Interp;
 use crate::model;
 
+/// Our Vulkan layer. Where its manifest lies is in `VK_ADD_LAYER_PATH`, and that it answers in `AFTERIMAGE_XFB`.
+const LAYER: &std::ffi::CStr = c"VK_LAYER_AFTERIMAGE_transform_feedback";
+
 /// A way to run a case.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, clap::ValueEnum)]
 pub enum Path {
@@ -19,6 +22,8 @@ pub enum Path {
     LoweredScatter,
     /// The device's own VK_EXT_transform_feedback.
     Native,
+    /// As `native`, where the extension is our Vulkan layer's: `cargo xtask xfb-cases` builds it, and says where it is.
+    Layer,
     /// Lowered, and run by the reference interpreter: needs no Vulkan.
     Interp,
     /// Likewise in the scattering form, a vertex shader.
@@ -29,8 +34,15 @@ pub enum Path {
 
 impl Path {
     /// Every path.
-    pub const ALL: [Self; 6] =
-        [Self::Model, Self::Interp, Self::InterpScatter, Self::Native, Self::Lowered, Self::LoweredScatter];
+    pub const ALL: [Self; 7] = [
+        Self::Model,
+        Self::Interp,
+        Self::InterpScatter,
+        Self::Native,
+        Self::Lowered,
+        Self::LoweredScatter,
+        Self::Layer,
+    ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -38,6 +50,7 @@ impl Path {
             Self::Lowered => "lowered",
             Self::LoweredScatter => "lowered-scatter",
             Self::Native => "native",
+            Self::Layer => "layer",
             Self::Interp => "interp",
             Self::InterpScatter => "interp-scatter",
             Self::Model => "model",
@@ -113,7 +126,8 @@ impl Runner {
             let options = Options::from_env();
             let without = Without { transform_feedback, ..options.without };
             let validate = options.validate || settings.validate;
-            let options = Options { cache_dir: None, without, validate, feedback_form, ..options };
+            let layers = if path == Path::Layer { vec![LAYER] } else { Vec::new() };
+            let options = Options { cache_dir: None, without, validate, feedback_form, layers, ..options };
             let device = Device::open(options, settings.batch, settings.limit);
             device
                 .map_err(|error| RunError::Gpu { path: path.name(), error })
@@ -123,7 +137,7 @@ impl Runner {
             Path::Model => How::Model,
             Path::Interp => interps(Form::Gather),
             Path::InterpScatter => interps(Form::Scatter),
-            Path::Native => device(false, Form::Gather)?,
+            Path::Native | Path::Layer => device(false, Form::Gather)?,
             Path::Lowered => device(true, Form::Gather)?,
             Path::LoweredScatter => device(true, Form::Scatter)?,
         };

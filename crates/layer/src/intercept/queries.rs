@@ -230,6 +230,9 @@ pub(super) unsafe extern "system" fn write_timestamp2(
 impl Recording {
     /// A query begins: its values are none, less what feedback that is active has captured.
     pub(crate) fn begin_query(&mut self, query: ActiveQuery) {
+        if let Err(error) = self.active.add() {
+            self.failed = Some(error);
+        }
         let counters = self.capture_counters();
         self.step(crate::record::work::Work::BeginQuery { values: query.values, counters, stream: query.stream });
         self.queries.push(query);

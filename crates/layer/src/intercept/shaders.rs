@@ -184,6 +184,8 @@ unsafe fn lowered(
     // What is known already is made at once: that it cannot be lowered is for whoever creates it to hear.
     if made.input.is_some() {
         made.program(&active.below, cache, &Input::default(), vk::ProvokingVertexModeEXT::FIRST_VERTEX)?;
+    } else {
+        made.check()?;
     }
     active.pipelines.insert(pipeline.as_raw(), Arc::new(made));
     Ok(())

@@ -6,7 +6,7 @@ use super::layouts::Layout;
 use crate::below::Below;
 use crate::{chain, spirv};
 use afterimage_feedback::table::Provoking;
-use afterimage_feedback::{BlockSource, BlockUse, Lowering, Uses};
+use afterimage_feedback::{BlockSource, BlockUse, Lowered, Lowering, Uses};
 use ash::vk;
 use std::ffi::CStr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -369,13 +369,25 @@ impl Pipeline {
         made
     }
 
-    fn make(&self, below: &Below, cache: vk::PipelineCache, key: &Key) -> Result<Program, String> {
-        let compute = self.layout.compute?;
+    /// Whether draws can be captured with any vertex input that can be set.
+    ///
+    /// # Errors
+    /// Why they cannot.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.layout.compute?;
+        self.lower(None, false).map(drop)
+    }
+
+    /// Lowers the shaders. Without a vertex input, for one as the shader declares it.
+    fn lower(&self, input: Option<&Input>, last: bool) -> Result<Lowered, String> {
         let refused = |error: afterimage_feedback::Error| error.to_string();
         let lowering = Lowering::new(&self.vertex.code.words).map_err(refused)?;
-        let mut lowering = lowering.entry(&self.vertex.entry).vertex_input(key.input.sources()?).push(self.layout.push);
+        let mut lowering = lowering.entry(&self.vertex.entry).push(self.layout.push);
+        if let Some(input) = input {
+            lowering = lowering.vertex_input(input.sources()?);
+        }
         if let Some(geometry) = &self.geometry {
-            let order = if key.last { Provoking::Last } else { Provoking::First };
+            let order = if last { Provoking::Last } else { Provoking::First };
             lowering = lowering.geometry(&geometry.code.words).map_err(refused)?.provoking(order);
         }
         let lowered = lowering.lower().map_err(refused)?;
@@ -387,6 +399,12 @@ impl Pipeline {
             let id = entry.constant_id;
             return Err(format!("specialisation constant {id} says how long an array is, or has 64 bits"));
         }
+        Ok(lowered)
+    }
+
+    fn make(&self, below: &Below, cache: vk::PipelineCache, key: &Key) -> Result<Program, String> {
+        let compute = self.layout.compute?;
+        let lowered = self.lower(Some(&key.input), key.last)?;
         let buffers = vk::PipelineCreateFlags::DESCRIPTOR_BUFFER_EXT;
         let flags = if self.descriptor_buffers { buffers } else { vk::PipelineCreateFlags::empty() };
         // SAFETY: the device is alive, and so are the layout and the cache.

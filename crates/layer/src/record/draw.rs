@@ -122,6 +122,7 @@ impl Recording {
 
     /// Works out the vertices of a draw: a `VkDrawIndirectCommand`.
     fn count(&mut self, bytes: ByteCount) -> Result<Block, Refused> {
+        self.active.prepare()?;
         if bytes.first_instance != 0 && !self.active.offer.first_instance {
             return Err(Refused::Why("an indirect draw from another instance on than the first".to_owned()));
         }
@@ -198,6 +199,7 @@ impl Recording {
         numbers: Numbers,
         indexed: bool,
     ) -> Result<(), Refused> {
+        self.active.prepare()?;
         let topology = pipeline.topology.unwrap_or(self.state.topology);
         let row = table::row(topology.as_raw() as u32);
         let row = row.ok_or_else(|| Refused::Why(format!("{topology:?}")))?;

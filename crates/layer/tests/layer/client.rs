@@ -73,14 +73,38 @@ impl Client {
             let physical = instance.enumerate_physical_devices().expect("devices")[0];
             let memory = instance.get_physical_device_memory_properties(physical);
             let queue = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
-            let mut feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default().transform_feedback(true);
+            let mut feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default()
+                .transform_feedback(true)
+                .geometry_streams(true);
+            let mut libraries =
+                vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT::default().graphics_pipeline_library(true);
+            let mut input =
+                vk::PhysicalDeviceVertexInputDynamicStateFeaturesEXT::default().vertex_input_dynamic_state(true);
+            let mut multi = vk::PhysicalDeviceMultiDrawFeaturesEXT::default().multi_draw(true);
+            let mut condition =
+                vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default().conditional_rendering(true);
+            let core = vk::PhysicalDeviceFeatures::default().geometry_shader(true).tessellation_shader(true);
             let mut features =
                 vk::PhysicalDeviceVulkan13Features::default().dynamic_rendering(true).synchronization2(true);
-            let extensions = [ash::ext::transform_feedback::NAME.as_ptr()];
+            let extensions = [
+                ash::ext::transform_feedback::NAME,
+                ash::khr::pipeline_library::NAME,
+                ash::ext::graphics_pipeline_library::NAME,
+                ash::khr::push_descriptor::NAME,
+                ash::ext::vertex_input_dynamic_state::NAME,
+                ash::ext::multi_draw::NAME,
+                ash::ext::conditional_rendering::NAME,
+            ];
+            let extensions = extensions.map(|name| name.as_ptr());
             let info = vk::DeviceCreateInfo::default()
                 .queue_create_infos(&queue)
                 .enabled_extension_names(&extensions)
+                .enabled_features(&core)
                 .push_next(&mut features)
+                .push_next(&mut libraries)
+                .push_next(&mut input)
+                .push_next(&mut multi)
+                .push_next(&mut condition)
                 .push_next(&mut feedback);
             let device = instance.create_device(physical, &info, None).expect("a device");
             let feedback = ash::ext::transform_feedback::Device::new(&instance, &device).fp().clone();
@@ -88,6 +112,22 @@ impl Client {
             let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).expect("a pool");
             Self { _entry: entry, instance, messenger, physical, device, queue, pool, feedback, memory }
         }
+    }
+
+    pub(crate) fn push(&self) -> ash::khr::push_descriptor::DeviceFn {
+        ash::khr::push_descriptor::Device::new(&self.instance, &self.device).fp().clone()
+    }
+
+    pub(crate) fn multi(&self) -> ash::ext::multi_draw::DeviceFn {
+        ash::ext::multi_draw::Device::new(&self.instance, &self.device).fp().clone()
+    }
+
+    pub(crate) fn input(&self) -> ash::ext::vertex_input_dynamic_state::DeviceFn {
+        ash::ext::vertex_input_dynamic_state::Device::new(&self.instance, &self.device).fp().clone()
+    }
+
+    pub(crate) fn condition(&self) -> ash::ext::conditional_rendering::DeviceFn {
+        ash::ext::conditional_rendering::Device::new(&self.instance, &self.device).fp().clone()
     }
 
     /// What the device says of the extension.

@@ -4,6 +4,7 @@
 //! Each runs in a process of its own, whose environment says which layers there are.
 
 mod client;
+mod more;
 mod scenes;
 
 use std::path::{Path, PathBuf};
@@ -43,8 +44,7 @@ fn library() -> PathBuf {
 
 /// A folder with the layer's manifest, that says where the library is.
 fn manifest(folder: &Path) {
-    let text = include_str!("../../manifest/VkLayer_afterimage_transform_feedback.json");
-    let text = text.replace("../../../lib/afterimage/libafterimage_layer.so", &library().display().to_string());
+    let text = afterimage_layer::manifest(&library().display().to_string());
     std::fs::create_dir_all(folder).expect("a folder");
     std::fs::write(folder.join("VkLayer_afterimage_transform_feedback.json"), text).expect("a file");
 }
@@ -132,4 +132,23 @@ fn draws_in_secondary_command_buffers_are_captured() {
 #[test]
 fn what_is_bound_and_pushed_stays() {
     compare("state");
+}
+
+#[test]
+fn queries_streams_libraries_and_what_is_pushed_are_captured() {
+    compare("more");
+}
+
+#[test]
+fn instances_and_devices_of_several_threads_are_apart() {
+    let native = run("threads", Way::Native);
+    assert!(run("threads", Way::Layered) == native, "what threads captured differs");
+}
+
+#[test]
+fn what_a_tessellator_makes_is_refused() {
+    assert_eq!(run("tessellated", Way::Native), b"made");
+    for way in [Way::Layered, Way::Above, Way::Below] {
+        assert_eq!(run("tessellated", way), b"ERROR_FEATURE_NOT_PRESENT, true", "{way:?}");
+    }
 }

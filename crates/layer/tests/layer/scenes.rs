@@ -12,11 +12,28 @@ const PUSH: [f32; 4] = [0.5, 0.25, 0.75, 0.9];
 
 /// Runs a scene: what it leaves.
 pub(crate) fn run(name: &str) -> Vec<u8> {
+    if name == "threads" {
+        // Each with an instance and a device of its own, at once, and one behind the other.
+        let once = || run("more").into_iter().chain(run("dynamic"));
+        return std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..3).map(|_| scope.spawn(|| once().chain(once()).collect::<Vec<u8>>())).collect();
+            threads.into_iter().flat_map(|thread| thread.join().expect("the thread's end")).collect()
+        });
+    }
     let client = Client::new();
     if name == "report" {
         let report = client.report().into_bytes();
         client.finish();
         return report;
+    }
+    if let Some(scene) =
+        [("more", crate::more::run as fn(&Client) -> Vec<u8>), ("tessellated", crate::more::tessellated)]
+            .iter()
+            .find(|scene| scene.0 == name)
+    {
+        let left = scene.1(&client);
+        client.finish();
+        return left;
     }
     let rig = Rig::new(&client);
     let how = match name {

@@ -99,6 +99,7 @@ impl Instance {
                 None => {}
             }
         }
+        layers.extend(options.layers.iter().map(|layer| layer.as_ptr()));
         // Capturing tools such as RenderDoc supply debug utils themselves, so names are given wherever it is there.
         let debug_names = has(ext::debug_utils::NAME) || layer.is_some();
         if debug_names {

@@ -3,7 +3,7 @@
 # glslangValidator is in Debian's glslang-tools.
 set -e
 cd "$(dirname "$0")"
-for source in *.vert *.geom *.frag *.comp; do
+for source in *.vert *.tesc *.tese *.geom *.frag *.comp; do
     [ -e "$source" ] || continue
     glslangValidator -V -g0 --target-env vulkan1.1 -o "$source.spv" "$source" >/dev/null ||
         { glslangValidator -V "$source"; exit 1; }
