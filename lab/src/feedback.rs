@@ -16,7 +16,7 @@ use crate::matrix::End;
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Args {
-    /// IN.json -o OUT.json [--path lowered|native|interp], or --all, or --help for the rest.
+    /// IN.json -o OUT.json [--path lowered|native|layer|interp], or --all, or --help for the rest.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
     arguments: Vec<OsString>,
 }
@@ -27,6 +27,10 @@ pub(crate) struct Args {
 /// When the program does not build, or says that something is wrong.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let mut command = Command::new(program(ws, Profile::Release)?);
+    let layered = |argument: &OsString| argument.to_string_lossy().split(',').any(|path| path == "layer");
+    if args.arguments.iter().any(layered) {
+        layer(ws, &mut command)?;
+    }
     // In the caller's folder, since the names of files are the caller's.
     let status = command.args(&args.arguments).status().doing("starting xfb-cases")?;
     if status.success() {
@@ -34,6 +38,26 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     }
     let why = "it says above what is wrong";
     Err(Failure { command: Some(step::line_of(&command)), ..Failure::new("running cases of transform feedback", why) })
+}
+
+/// Builds the Vulkan layer, and says to a command where it is and that it answers on every device.
+///
+/// # Errors
+/// When it does not build, or its manifest cannot be written.
+pub(crate) fn layer(ws: &Workspace, command: &mut Command) -> Result {
+    let mut cargo = build::cargo(ws);
+    cargo.args(["build", "--release", "-p", "afterimage-layer"]);
+    step::run(ws, &mut cargo, "building the Vulkan layer", "")?;
+    let name = "VkLayer_afterimage_transform_feedback.json";
+    let folder = ws.target.join("layer");
+    let library = ws.target.join("release").join("libafterimage_layer.so");
+    let manifest = std::fs::read_to_string(ws.root.join("crates/layer/manifest").join(name)).doing("reading the manifest")?;
+    let manifest =
+        manifest.replace("../../../lib/afterimage/libafterimage_layer.so", &library.display().to_string());
+    std::fs::create_dir_all(&folder).doing("making a folder for the manifest")?;
+    std::fs::write(folder.join(name), manifest).doing("writing the manifest")?;
+    command.env("VK_ADD_LAYER_PATH", folder).env("AFTERIMAGE_XFB", "force");
+    Ok(())
 }
 
 fn program(ws: &Workspace, profile: Profile) -> Result<PathBuf> {

@@ -121,7 +121,7 @@ pub const COMMANDS: &[Row] = &[
     },
     Row {
         name: "xfb-cases",
-        about: "Run cases of transform feedback: IN.json -o OUT.json [--path lowered|native|interp], or all of the harness's: --all",
+        about: "Run cases of transform feedback: IN.json -o OUT.json [--path lowered|native|layer|interp], or all of the harness's: --all",
         more: "The program behind it builds first, and has the options: `cargo xtask xfb-cases --help`.",
     },
 ];

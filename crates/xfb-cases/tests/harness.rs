@@ -56,3 +56,22 @@ fn lowered_captures_are_the_models() {
 fn scattered_captures_are_the_models() {
     agree(&[Path::Model, Path::LoweredScatter], &selection());
 }
+
+/// The layer is of the instance that asks for it, so its cases are run by a process of their own.
+#[test]
+fn captures_of_the_layer_are_the_models() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = format!("{}afterimage_layer{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let library = std::env::current_exe().expect("a path").with_file_name(library);
+    let manifest = afterimage_layer::manifest(&library.display().to_string());
+    std::fs::write(folder.path().join("VkLayer_afterimage_transform_feedback.json"), manifest).expect("a file");
+    let cases = folder.path().join("cases.json");
+    std::fs::write(&cases, Case::file(&selection())).expect("a file");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_xfb-cases"));
+    command.arg(cases).args(["--compare", "--paths", "model,layer", "--validate", "--limit", "1200", "-o"]);
+    command.arg(folder.path().join("difference.json"));
+    command.env("VK_ADD_LAYER_PATH", folder.path()).env("AFTERIMAGE_XFB", "force");
+    let output = command.output().expect("the program");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("equal to the last byte"), "{}\n{said}", output.status);
+}
