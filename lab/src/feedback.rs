@@ -29,7 +29,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let mut command = Command::new(program(ws, Profile::Release)?);
     let layered = |argument: &OsString| argument.to_string_lossy().split(',').any(|path| path == "layer");
     if args.arguments.iter().any(layered) {
-        layer(ws, &mut command)?;
+        layer(ws, Profile::Release, &mut command)?;
     }
     // In the caller's folder, since the names of files are the caller's.
     let status = command.args(&args.arguments).status().doing("starting xfb-cases")?;
@@ -44,16 +44,23 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
 ///
 /// # Errors
 /// When it does not build, or its manifest cannot be written.
-pub(crate) fn layer(ws: &Workspace, command: &mut Command) -> Result {
+pub(crate) fn layer(ws: &Workspace, profile: Profile, command: &mut Command) -> Result {
     let mut cargo = build::cargo(ws);
-    cargo.args(["build", "--release", "-p", "afterimage-layer"]);
+    cargo.args(["build", "-p", "afterimage-layer"]);
+    let built = match profile {
+        Profile::Dev => "debug",
+        Profile::Release => {
+            cargo.arg("--release");
+            "release"
+        }
+    };
     step::run(ws, &mut cargo, "building the Vulkan layer", "")?;
     let name = "VkLayer_afterimage_transform_feedback.json";
     let folder = ws.target.join("layer");
-    let library = ws.target.join("release").join("libafterimage_layer.so");
-    let manifest = std::fs::read_to_string(ws.root.join("crates/layer/manifest").join(name)).doing("reading the manifest")?;
+    let library = ws.target.join(built).join("libafterimage_layer.so");
     let manifest =
-        manifest.replace("../../../lib/afterimage/libafterimage_layer.so", &library.display().to_string());
+        std::fs::read_to_string(ws.root.join("crates/layer/manifest").join(name)).doing("reading the manifest")?;
+    let manifest = manifest.replace("../../../lib/afterimage/libafterimage_layer.so", &library.display().to_string());
     std::fs::create_dir_all(&folder).doing("making a folder for the manifest")?;
     std::fs::write(folder.join(name), manifest).doing("writing the manifest")?;
     command.env("VK_ADD_LAYER_PATH", folder).env("AFTERIMAGE_XFB", "force");

@@ -26,6 +26,7 @@ mod nv2a;
 mod on_metal;
 mod patched;
 mod picture;
+mod piglit;
 mod programs;
 mod replays;
 mod report;
@@ -61,6 +62,7 @@ enum Chore {
     Conformance(conformance::Args),
     Programs(programs::Args),
     XfbCases(feedback::Args),
+    Piglit(piglit::Args),
     Replays(replays::Args),
     Newcomer(newcomer::Args),
     // For `cargo xtask test`.
@@ -92,6 +94,7 @@ fn main() -> ExitCode {
         Chore::Conformance(args) => conformance::main(&ws, &args),
         Chore::Programs(args) => programs::main(&ws, &args),
         Chore::XfbCases(args) => feedback::main(&ws, &args),
+        Chore::Piglit(args) => piglit::main(&ws, &args),
         Chore::Replays(args) => replays::main(&ws, &args),
         Chore::Newcomer(args) => newcomer::main(&ws, &args),
         Chore::Check(args) => check::main(&ws, &args),

@@ -14,12 +14,13 @@ use crate::files;
 /// What a release is built for.
 const TARGETS: [&str; 3] = ["x86_64-unknown-linux-gnu", "x86_64-pc-windows-gnu", "i686-pc-windows-gnu"];
 /// Our packages in a release, and whether what is there of them is an example, which needs what tests need.
-const SHIPPED: [(&str, bool); 7] = [
+const SHIPPED: [(&str, bool); 8] = [
     ("afterimage", false),
     ("afterimage-viewer", false),
     ("afterimage-d3d9-com", false),
     ("afterimage-feedback-c", false),
     ("afterimage-gnm-c", false),
+    ("afterimage-layer", false),
     ("afterimage-nv2a", true),
     ("afterimage-gnm", true),
 ];

@@ -23,6 +23,7 @@ const BUILT: &[(&str, &str)] = &[
     ("libd3d9.so", "lib/afterimage/libd3d9.so"),
     ("libafterimage_feedback_c.so", "lib/afterimage/libafterimage_feedback_c.so"),
     ("libafterimage_gnm_c.so", "lib/afterimage/libafterimage_gnm_c.so"),
+    ("libafterimage_layer.so", "lib/afterimage/libafterimage_layer.so"),
 ];
 /// Files and folders of the source tree that every release has, and where they go.
 pub(crate) const COMMON: &[(&str, &str)] = &[
@@ -36,6 +37,10 @@ pub(crate) const COMMON: &[(&str, &str)] = &[
 const SOURCES: &[(&str, &str)] = &[
     ("docs/release.md", "README.md"),
     ("packaging/afterimage.verb", "share/afterimage/afterimage.verb"),
+    (
+        "crates/layer/manifest/VkLayer_afterimage_transform_feedback.json",
+        "share/vulkan/implicit_layer.d/VkLayer_afterimage_transform_feedback.json",
+    ),
     ("crates/feedback-c/examples/embed.c", "share/doc/afterimage/examples/embed.c"),
     ("crates/gnm-c/examples/triangle.c", "share/doc/afterimage/examples/triangle.c"),
     ("crates/gnm-c/examples/player.cpp", "share/doc/afterimage/examples/player.cpp"),

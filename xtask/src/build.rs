@@ -78,8 +78,8 @@ const CONSOLE_SAMPLES: [(&str, &str, &str); 2] =
 /// The example of the command line's crate that writes the shaders of the self-test's material.
 const CORPORA: &str = "shader_corpora";
 
-/// The libraries for programs of others: transform feedback, and the PlayStation 4's graphics.
-const EMBEDDED: [&str; 2] = ["libafterimage_feedback_c.so", "libafterimage_gnm_c.so"];
+/// The libraries for programs of others: transform feedback, the PlayStation 4's graphics, and the Vulkan layer.
+const EMBEDDED: [&str; 3] = ["libafterimage_feedback_c.so", "libafterimage_gnm_c.so", "libafterimage_layer.so"];
 
 /// The geometry of the samples is computed, and must come out the same to the last bit in every build.
 const CXX_FLAGS: &[&str] = &["-std=c++17", "-O2", "-Wall", "-Wextra", "-ffp-contract=off"];
@@ -310,6 +310,8 @@ fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
                 "afterimage-feedback-c",
                 "-p",
                 "afterimage-gnm-c",
+                "-p",
+                "afterimage-layer",
             ]);
             without_paths(ws, &mut cargo)?;
             "release"

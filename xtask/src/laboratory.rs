@@ -124,6 +124,13 @@ pub const COMMANDS: &[Row] = &[
         about: "Run cases of transform feedback: IN.json -o OUT.json [--path lowered|native|layer|interp], or all of the harness's: --all",
         more: "The program behind it builds first, and has the options: `cargo xtask xfb-cases --help`.",
     },
+    Row {
+        name: "piglit",
+        about: "Run piglit's tests of transform feedback through Mesa's zink, natively and with our Vulkan layer, and compare them",
+        more: "Four times, on the Vulkan driver for the CPU: natively; natively without VK_EXT_primitives_generated_query, which the layer \
+               does not give; with the layer's transform feedback; and where nobody has it. The second and the third must agree test by \
+               test. Debian's package piglit is installed with --yes.",
+    },
 ];
 
 /// Those that make releases; `release/src/main.rs` has their code.

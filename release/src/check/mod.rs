@@ -128,6 +128,7 @@ fn layout(checked: &Checked<'_>) -> Result<Found> {
         "lib/pkgconfig/afterimage-d3d9.pc",
         "lib/pkgconfig/afterimage-feedback.pc",
         "lib/pkgconfig/afterimage-gnm.pc",
+        "share/vulkan/implicit_layer.d/VkLayer_afterimage_transform_feedback.json",
         "share/man/man1/afterimage.1",
         "share/man/man1/afterimage-viewer.1",
         "share/bash-completion/completions/afterimage",
@@ -137,7 +138,7 @@ fn layout(checked: &Checked<'_>) -> Result<Found> {
     .map(str::to_owned)
     .into();
     wanted.extend(["licences.txt", "afterimage.conf", "html/index.html"].map(|file| format!("{DOCUMENTS}/{file}")));
-    let libraries = ["libd3d9.so", "libafterimage_feedback_c.so", "libafterimage_gnm_c.so"];
+    let libraries = ["libd3d9.so", "libafterimage_feedback_c.so", "libafterimage_gnm_c.so", "libafterimage_layer.so"];
     wanted.extend(libraries.map(|file| format!("{LIBRARIES}/{file}")));
     wanted.push(format!("{}/{}", selftest::FOLDER, selftest::INDEX));
     wanted.extend(SAMPLES.iter().map(|sample| format!("{}/{}.aftercap", selftest::FOLDER, sample.name)));
