@@ -50,7 +50,9 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         let results = folder.join(name);
         let mut piglit = Command::new("piglit");
         piglit.args(["run", "-o", "-l", "quiet", "--timeout", "60", "-j", &args.jobs.to_string()]);
-        TESTS.iter().for_each(|test| drop(piglit.args(["-t", test])));
+        for test in TESTS {
+            piglit.args(["-t", test]);
+        }
         piglit.arg(PROFILE).arg(&results);
         // Without a display, on the Vulkan driver for the CPU.
         piglit.env("PIGLIT_PLATFORM", "surfaceless_egl").env("PIGLIT_COMPRESSION", "none");
