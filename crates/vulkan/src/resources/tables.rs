@@ -12,7 +12,7 @@ use crate::resources::texture::Texture;
 use crate::resources::texture_tables::TextureTables;
 use afterimage_render::table::Table;
 use afterimage_stream::packets::{CreateTexture, Dimension, Swizzle};
-use afterimage_stream::{Format, ObjectId};
+use afterimage_stream::{Format, FormatFeatures, ObjectId};
 use ash::vk;
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl Resources {
     }
 
     /// The first numbers of every table: textures that read (0, 0, 0, 1), of floats, unsigned and signed integers, and a plain
-    /// sampler. `cmd` is a command buffer that runs before any other.
+    /// sampler. Those of floats are depth where depth is compared, which Vulkan wants of all that such an instruction may reach. `cmd` is a command buffer that runs before any other.
     ///
     /// # Errors
     /// Where memory runs out.
@@ -79,7 +79,15 @@ impl Resources {
             if table == Descriptor::CubeArray && !gpu.profile.shaders.cube_arrays {
                 continue;
             }
-            for format in [Format::R8G8B8A8_UNORM, Format::R8G8B8A8_UINT, Format::R8G8B8A8_SINT] {
+            // Shaders compare with depth in the same array that they look textures up in.
+            let depth = gpu.profile.choice(Format::D16_UNORM).features;
+            let compares = FormatFeatures::SAMPLED | FormatFeatures::LINEAR;
+            let floats = match table {
+                Descriptor::D3 | Descriptor::D2Ms | Descriptor::D2MsArray => Format::R8G8B8A8_UNORM,
+                _ if depth & compares == compares => Format::D16_UNORM,
+                _ => Format::R8G8B8A8_UNORM,
+            };
+            for format in [floats, Format::R8G8B8A8_UINT, Format::R8G8B8A8_SINT] {
                 let samples = if samples > 1 { gpu.profile.null_samples(format) } else { 1 };
                 let desc = CreateTexture {
                     layers,
