@@ -33,6 +33,9 @@ use std::process::ExitCode;
 /// What the contents of memory come from.
 const SEED: u32 = 1;
 
+/// The exit status when an original has lost the device.
+const LOST: i32 = 3;
+
 /// How far a shader came, in words of the table, and why no further.
 type Outcome = (&'static str, String);
 
@@ -91,6 +94,10 @@ impl Runner {
             None if self.alone => Err("the original does not end here".to_owned()),
             None => self.original(program).map_err(|why| format!("the original does not run here: {why}")),
         };
+        if wanted.as_ref().is_err_and(|why| why.contains(&device::LOST.to_string())) {
+            // Nothing runs on this device any more: the next process has another.
+            std::process::exit(LOST);
+        }
         for (at, &compiler) in program.compilers().iter().enumerate() {
             println!("begin\t{}\t{compiler}", program.name);
             if !program.compiled_file(compiler).is_file() {
@@ -149,7 +156,9 @@ impl Runner {
         let mut rows = Vec::new();
         for shader in compiled.shaders.iter().filter(is_tested) {
             let mut outcome = self.translated(shader, &played);
-            if outcome.0 == "translated" && program.is_compute() {
+            if played.lost {
+                outcome = ("died", format!("the device was lost {}", played.log));
+            } else if outcome.0 == "translated" && program.is_compute() {
                 outcome = ran(&program.header, &played, &recorded, wanted);
             }
             rows.push((shader.stage.clone(), outcome));

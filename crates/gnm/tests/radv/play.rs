@@ -7,7 +7,7 @@ use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_stream::{Arena, Executor, Packet, Reader as Packets, Reply, StreamError};
 use afterimage_vulkan::{Gpu, Options, Renderer};
 use std::io::{Cursor, Write};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// What came of a recording.
@@ -19,6 +19,8 @@ pub(crate) struct Played {
     pub(crate) shaders: Vec<Vec<u8>>,
     /// What was logged and what could not be done, in a line.
     pub(crate) log: String,
+    /// Whether the device was lost over it.
+    pub(crate) lost: bool,
 }
 
 /// Where the log goes.
@@ -71,9 +73,15 @@ fn options() -> Options {
     Options { cache_dir: None, validate: cfg!(test), ..Options::from_env() }
 }
 
-fn device() -> Result<&'static Arc<Gpu>, String> {
-    static DEVICE: OnceLock<Result<Arc<Gpu>, String>> = OnceLock::new();
-    DEVICE.get_or_init(|| Gpu::open(&options()).map_err(|why| why.to_string())).as_ref().map_err(Clone::clone)
+/// The device of all recordings; another when it is lost.
+fn device() -> Result<Arc<Gpu>, String> {
+    static DEVICE: Mutex<Option<Arc<Gpu>>> = Mutex::new(None);
+    let mut device = DEVICE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(gpu) = device.as_ref().filter(|gpu| !gpu.is_lost()) {
+        return Ok(Arc::clone(gpu));
+    }
+    let gpu = Gpu::open(&options()).map_err(|why| why.to_string())?;
+    Ok(Arc::clone(device.insert(gpu)))
 }
 
 /// Plays a recording.
@@ -95,7 +103,8 @@ pub(crate) fn play(file: Vec<u8>) -> Result<Played, String> {
 }
 
 fn run(file: Vec<u8>) -> Result<Played, String> {
-    let renderer = Renderer::on(Arc::clone(device()?), options()).map_err(|why| why.to_string())?;
+    let device = device()?;
+    let renderer = Renderer::on(Arc::clone(&device), options()).map_err(|why| why.to_string())?;
     let slots = Box::new(renderer.slot_factory());
     let (link, mut receiver) = in_process::pair(ArenaConfig::default(), renderer.device_info(), slots);
     let shaders = Arc::new(Mutex::new(Vec::new()));
@@ -130,6 +139,7 @@ fn run(file: Vec<u8>) -> Result<Played, String> {
         faults.push(format!("{messages} messages of the validation layer"));
     }
     played.log = faults.join("; ");
+    played.lost = device.is_lost();
     played.shaders = std::mem::take(&mut *shaders.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(played)
 }

@@ -10,6 +10,9 @@ use ash::vk;
 
 pub(crate) type Result<T> = std::result::Result<T, vk::Result>;
 
+/// What a call says when the device will do nothing more.
+pub(crate) const LOST: vk::Result = vk::Result::ERROR_DEVICE_LOST;
+
 pub(crate) struct Gpu {
     entry: ash::Entry,
     pub(crate) device: ash::Device,

@@ -7,7 +7,7 @@ mod worker;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,8 +24,8 @@ use known::{Known, Row};
 
 /// Nothing is heard of a compiler for so long: LLVM does not end on what it cannot do now and then.
 const COMPILING: Duration = Duration::from_secs(60);
-/// The same of a shader that is played: lavapipe compiles some for long.
-const PLAYING: Duration = Duration::from_secs(120);
+/// Seconds, the same of a shader that is played: lavapipe compiles some for long.
+const PLAYING: u64 = 120;
 /// What a worker says it begins when it runs the original.
 const ORIGINAL: &str = "original";
 /// Programs that a worker gets at a time.
@@ -70,6 +70,9 @@ pub(crate) struct Args {
     /// Built in release mode: quicker for all of it.
     #[arg(long)]
     release: bool,
+    /// Seconds after which a program that is played does not end; lavapipe compiles some for long.
+    #[arg(long, value_name = "SECONDS", default_value_t = PLAYING)]
+    patience: u64,
 }
 
 /// What became of the sample in the tests.
@@ -91,7 +94,7 @@ pub(crate) fn test(ws: &Workspace) -> Result<Tested> {
     if let Err(failure) = sources::shaders(ws) {
         return Ok(Tested::Absent(failure.summary()));
     }
-    let args = Args { sample: true, ..Args::default() };
+    let args = Args { sample: true, patience: PLAYING, ..Args::default() };
     main(ws, &args).map(|()| Tested::Done)
 }
 
@@ -169,7 +172,8 @@ fn prepare(ws: &Workspace, args: &Args, folder: &Folder, jobs: usize) -> Result<
     print("not used", unusable.values().cloned());
     let mut uncompiled = BTreeMap::new();
     for compiler in Compiler::ALL {
-        uncompiled.extend(to_gcn(ws, folder, compiler, &names, jobs)?);
+        let radv = example(ws, args.release, "radv");
+        uncompiled.extend(to_gcn(ws, folder, compiler, &radv, &names, jobs)?);
     }
     print("not compiled by RADV", uncompiled.into_values());
     Ok(names)
@@ -234,6 +238,7 @@ fn to_gcn(
     ws: &Workspace,
     folder: &Folder,
     compiler: Compiler,
+    program: &Path,
     names: &[String],
     jobs: usize,
 ) -> Result<BTreeMap<String, String>> {
@@ -248,7 +253,7 @@ fn to_gcn(
     let radv = super::shaders::Radv::find(ws)?;
     let each = |chunk: &Vec<String>| -> Result {
         let command = || {
-            let mut command = radv.command(ws, compiler, &example(ws, false, "radv"));
+            let mut command = radv.command(ws, compiler, program);
             command.arg(&folder.0).arg(folder.0.join("gcn")).arg("--unlisted");
             command
         };
@@ -302,7 +307,7 @@ fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: us
                 command.arg(&folder.0).arg(folder.recordings()).args(flags);
                 command
             };
-            let bad = worker::run(command, &left, PLAYING, |line| {
+            let bad = worker::run(command, &left, Duration::from_secs(args.patience), |line| {
                 let mut cells = line.split('\t');
                 if let (Some("begin"), Some(name), Some(step)) = (cells.next(), cells.next(), cells.next()) {
                     if step == ORIGINAL && flags.is_none() {
@@ -329,7 +334,9 @@ fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: us
         }
         Ok(())
     };
-    let chunks: Vec<Vec<String>> = names.chunks(CHUNK).map(<[String]>::to_vec).collect();
+    // Small enough that all have something to do to the end.
+    let chunk = (names.len() / (4 * jobs)).clamp(1, CHUNK);
+    let chunks: Vec<Vec<String>> = names.chunks(chunk).map(<[String]>::to_vec).collect();
     let result: Result<Vec<_>> = step::at_once(jobs, &chunks, each).into_iter().collect();
     progress.finish(&result);
     result?;
