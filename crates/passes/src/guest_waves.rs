@@ -15,7 +15,7 @@ use afterimage_ir::{
 use smallvec::smallvec;
 
 use crate::rewrite::{Action, Cursor, rewrite};
-use crate::{dce, lockstep, simplify, ssa};
+use crate::{cse, dce, lockstep, simplify, ssa};
 
 const BOOLS: Type = Type::new(Kind::Bool, 2);
 /// Bytes of the group's memory that each wave takes: a word for each lane.
@@ -60,10 +60,10 @@ pub fn run(m: &mut Module, host: u32) -> bool {
             _ => return Action::Keep,
         })
     });
-    if waves > 1 {
-        simplify::run(m);
-        dce::run(m);
-    }
+    // Each exchange has computed its lane's place anew.
+    simplify::run(m);
+    cse::run(m);
+    dce::run(m);
     true
 }
 
@@ -333,6 +333,35 @@ mod tests {
         let mut m = module(MAX_SHARED);
         assert!(!run(&mut m, 8));
         assert_eq!(m.to_string(), module(MAX_SHARED).to_string());
+    }
+
+    #[test]
+    fn what_a_lane_needs_for_every_exchange_is_computed_once() {
+        let exchanges = |count: u32| {
+            let lines: String =
+                (2..2 + count).map(|n| format!("  v{n}: i32 = wave_shuffle v{}, v1\n", n - 1)).collect();
+            let last = 1 + count;
+            let text = format!(
+                "compute {{
+  group 64, 1, 1
+  shared 256
+  guest_waves
+  input in0 \"local_index\" : i32 local_index flat
+  v0: i32 = load_input in0
+  v1: i32 = inot v0
+{lines}  store_shared v{last}, v{last}
+  return
+}}"
+            );
+            let mut m = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert!(run(&mut m, 8));
+            verify(&m).unwrap_or_else(|error| panic!("{error}\n{m}"));
+            let mut count = 0;
+            m.for_each_inst(|_, _| count += 1);
+            count
+        };
+        // Two barriers, a store and a load.
+        assert_eq!(exchanges(12) - exchanges(11), 4);
     }
 
     /// Waves go as many rounds as each has lanes with a number above the round's, and all of them meet in each.
