@@ -9,6 +9,7 @@ pub mod compiled;
 pub mod foreign;
 mod format;
 pub mod header;
+pub mod limits;
 mod pattern;
 pub mod reflect;
 mod world;

@@ -3,7 +3,7 @@
 //! FOLDER has programs as `afterimage_gcn_corpus` reads them. Of each, OUT gets recordings (NAME.COMPILER.gcap). They are played; every
 //! shader that is sent is compiled and shown to `spirv-val`; and what a compute shader left in memory is held against what its original
 //! SPIR-V leaves on the same device. A line for each shader: name, compiler, stage, how far it came, and why no further, between tabs.
-//! `--alone`: without the original, which does not end. `cargo xtask gnm corpus` calls it.
+//! `--alone`: without the original, which does not end. Without names it prints the device's. `cargo xtask gnm corpus` calls it.
 
 #[path = "../../tests/radv/compare.rs"]
 mod compare;
@@ -23,6 +23,8 @@ mod recorded;
 #[allow(dead_code, reason = "of tests, of which this one uses a part")]
 mod stages;
 
+use afterimage_gcn_corpus::limits;
+use afterimage_gcn_corpus::reflect::reflect;
 use afterimage_gcn_corpus::{Compare, Compiler, Header, Kind, Program, Shader, Stage, World, programs_in};
 use afterimage_shader::{Features, Language, Profile, RuntimeInfo};
 use afterimage_shader_gcn::io::Source;
@@ -53,6 +55,10 @@ fn main() -> ExitCode {
         }
     };
     let gpu = Gpu::new();
+    if names.is_empty() {
+        println!("{}", gpu.name);
+        return ExitCode::SUCCESS;
+    }
     let alone = names.iter().any(|name| name == "--alone");
     let runner = Runner { gpu, out: PathBuf::from(out), alone };
     for (number, program) in (0..).zip(programs.iter()).filter(|(_, program)| names.contains(&program.name)) {
@@ -113,6 +119,17 @@ impl Runner {
 
     /// What a program's own SPIR-V leaves in memory. Not the same twice: an error.
     fn original(&self, program: &Program) -> Result<Vec<Vec<u32>>, String> {
+        let words = program.spirv(Stage::Comp).map_err(|why| why.to_string())?;
+        let lanes = reflect(&words)?.threads.iter().fold(1u32, |all, axis| all.saturating_mul(*axis));
+        let asked = (lanes, limits::shared_bytes(&words));
+        let (most, bytes) = self.gpu.group;
+        if lanes > most || asked.1 > bytes.into() {
+            // NVIDIA's driver takes it, and then nothing runs on the device any more.
+            return Err(format!(
+                "a group of {} lanes and {} bytes: the device has {most} and {bytes}",
+                asked.0, asked.1
+            ));
+        }
         let [first, again] = [(); 2].map(|()| self.original_once(program).map_err(|why| why.to_string()));
         let (first, again) = (first?, again?);
         if compare::compare(&program.header, &first, &again).is_err() {

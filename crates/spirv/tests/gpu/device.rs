@@ -23,6 +23,8 @@ pub(crate) struct Gpu {
     pub(crate) options: Options,
     /// Lanes of a subgroup.
     pub(crate) subgroup: u32,
+    /// Lanes of a work group, and bytes of its memory, at most.
+    pub(crate) group: (u32, u32),
     /// Transform feedback, if the device has it.
     pub(crate) feedback: Option<ash::ext::transform_feedback::Device>,
     /// Whether pipelines may have the last vertex provoke, and feedback has their vertices in that order.
@@ -159,7 +161,10 @@ impl Gpu {
             let float64 = shader_float64 != 0;
             let int64 = shader_int64 & has12.shader_buffer_int64_atomics != 0;
             let shared_int64 = shader_int64 & has12.shader_shared_int64_atomics != 0;
+            let limits = properties.limits;
+            // What is beyond the end of a buffer is not somebody else's memory, as little as for the guest.
             let features = vk::PhysicalDeviceFeatures::default()
+                .robust_buffer_access(true)
                 .geometry_shader(geometry_shader != 0)
                 .tessellation_shader(tessellation_shader != 0)
                 .vertex_pipeline_stores_and_atomics(vertex_pipeline_stores_and_atomics != 0)
@@ -239,6 +244,7 @@ impl Gpu {
                 queue: device.get_device_queue(family, 0),
                 memory: instance.get_physical_device_memory_properties(physical),
                 subgroup: subgroup.subgroup_size,
+                group: (limits.max_compute_work_group_invocations, limits.max_compute_shared_memory_size),
                 feedback,
                 provoking_last,
                 options: Options { bindless, preserve, debug_names: false, features },

@@ -6,14 +6,50 @@ use std::fmt::{self, Write as _};
 use xtask::step::{Context, Failure, Result};
 use xtask::workspace::Workspace;
 
-/// The list.
-pub(super) const FILE: &str = "crates/gcn-corpus/known.txt";
-/// The first lines of the list.
-const HEAD: &str = "# Shaders of others that are not what they should be, as `cargo xtask gnm corpus` finds it: name, compiler, hardware\n\
-                    # stage, end: cause. Written by `cargo xtask gnm corpus --bless`, which keeps causes that are there. `NAME races: cause` is\n\
-                    # written by hand: what the original leaves is not always the same, so it is not compared.\n";
+/// The list of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct List {
+    /// What the device's name has in it.
+    device: &'static str,
+    /// Where the list is.
+    pub(super) file: &'static str,
+    /// Its first lines.
+    head: &'static str,
+}
+
+/// The lists, the first of which has what is by hand for all devices.
+pub(super) const LISTS: [List; 2] = [
+    List {
+        device: "llvmpipe",
+        file: "crates/gcn-corpus/known.txt",
+        head: "# Shaders of others that are not what they should be, as `cargo xtask gnm corpus` finds it: name, compiler, hardware\n\
+               # stage, end: cause. Written by `cargo xtask gnm corpus --bless`, which keeps causes that are there. By hand, for all devices:\n\
+               # `NAME races: cause`, what the original leaves is not always the same, so it is not compared; `NAME endless: cause`,\n\
+               # the original does not end and is not run, and on a GPU, which it would keep for ever, neither is ours.\n",
+    },
+    List {
+        device: "NVIDIA",
+        file: "crates/gcn-corpus/known-nvidia.txt",
+        head: "# As known.txt, which is for lavapipe and has what is by hand; this is what is different on an NVIDIA H200.\n",
+    },
+];
+
+impl List {
+    /// The list of a device, if there is one.
+    pub(super) fn of(device: &str) -> Option<Self> {
+        LISTS.into_iter().find(|list| device.contains(list.device))
+    }
+
+    /// Whether the device is no GPU, so that what does not end hinders nobody.
+    pub(super) fn is_software(self) -> bool {
+        self == LISTS[0]
+    }
+}
+
 /// What a line says of a program whose memory is not compared.
 const RACES: &str = " races";
+/// What a line says of a program that does not end.
+const ENDLESS: &str = " endless";
 /// Characters of a reason that are kept.
 const REASON: usize = 140;
 
@@ -87,30 +123,49 @@ fn ran(rows: &[Row], key: &str) -> bool {
     rows.iter().any(|row| key.strip_prefix(&row.name).is_some_and(own))
 }
 
-/// The list.
+/// A list, and what is by hand for all devices.
 #[derive(Debug, Default)]
-pub(super) struct Known(BTreeMap<String, String>);
+pub(super) struct Known {
+    rows: BTreeMap<String, String>,
+    by_hand: BTreeMap<String, String>,
+}
+
+fn read(ws: &Workspace, file: &str) -> Result<BTreeMap<String, String>> {
+    let path = ws.root.join(file);
+    if !path.is_file() {
+        return Ok(BTreeMap::new());
+    }
+    let text = std::fs::read_to_string(&path).doing(format!("reading {file}"))?;
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let rows = lines.filter_map(|line| line.split_once(": "));
+    Ok(rows.map(|(key, why)| (key.to_owned(), why.to_owned())).collect())
+}
 
 impl Known {
-    /// Reads it; a file that is not there is an empty list.
+    /// Reads it; a file that is not there is an empty list, and so is that of a device that has none.
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(super) fn read(ws: &Workspace) -> Result<Self> {
-        let path = ws.root.join(FILE);
-        if !path.is_file() {
-            return Ok(Self::default());
-        }
-        let text = std::fs::read_to_string(&path).doing(format!("reading {FILE}"))?;
-        let lines = text.lines().filter(|line| !line.starts_with('#'));
-        let rows = lines.filter_map(|line| line.split_once(": "));
-        Ok(Self(rows.map(|(key, why)| (key.to_owned(), why.to_owned())).collect()))
+    pub(super) fn read(ws: &Workspace, list: Option<List>) -> Result<Self> {
+        let is_by_hand = |key: &String| key.ends_with(RACES) || key.ends_with(ENDLESS);
+        let (by_hand, listed) = read(ws, LISTS[0].file)?.into_iter().partition(|(key, _)| is_by_hand(key));
+        let rows = match list {
+            None => BTreeMap::new(),
+            Some(list) if list == LISTS[0] => listed,
+            Some(list) => read(ws, list.file)?,
+        };
+        Ok(Self { rows, by_hand })
+    }
+
+    /// Whether a program does not end.
+    pub(super) fn is_endless(&self, name: &str) -> bool {
+        self.by_hand.contains_key(&format!("{name}{ENDLESS}"))
     }
 
     /// Rows of programs that race are not compared.
     pub(super) fn mark(&self, rows: &mut [Row]) {
         for row in rows.iter_mut().filter(|row| matches!(row.end.as_str(), "equal" | "differs")) {
-            if let Some(why) = self.0.get(&format!("{}{RACES}", row.name)) {
+            if let Some(why) = self.by_hand.get(&format!("{}{RACES}", row.name)) {
                 (row.end, row.why) = ("uncompared".to_owned(), format!("it races: {why}"));
             }
         }
@@ -120,44 +175,47 @@ impl Known {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(super) fn bless(&self, ws: &Workspace, rows: &[Row]) -> Result {
+    pub(super) fn bless(&self, ws: &Workspace, list: List, rows: &[Row]) -> Result {
+        let (file, head) = (list.file, list.head);
+        let kept = self.rows.iter().filter(|(key, _)| !ran(rows, key));
+        let by_hand = self.by_hand.iter().filter(|_| list == LISTS[0]);
         let mut list: BTreeMap<String, String> =
-            self.0.iter().filter(|(key, _)| !ran(rows, key)).map(|(key, why)| (key.clone(), why.clone())).collect();
+            kept.chain(by_hand).map(|(key, why)| (key.clone(), why.clone())).collect();
         for row in rows.iter().filter(|row| is_failure(row)) {
             let new = || row.why.chars().take(REASON).collect();
-            list.insert(row.key(), self.0.get(&row.key()).cloned().unwrap_or_else(new));
+            list.insert(row.key(), self.rows.get(&row.key()).cloned().unwrap_or_else(new));
         }
-        let mut text = HEAD.to_owned();
+        let mut text = head.to_owned();
         for (key, why) in list {
             let _ = writeln!(text, "{key}: {why}");
         }
-        std::fs::write(ws.root.join(FILE), text).doing(format!("writing {FILE}"))
+        std::fs::write(ws.root.join(file), text).doing(format!("writing {file}"))
     }
 
     /// Compares it with what was found, of the programs that were run.
     ///
     /// # Errors
     /// With what fails and is not listed, and what is listed and does not fail so.
-    pub(super) fn check(&self, rows: &[Row]) -> Result {
+    pub(super) fn check(&self, file: &str, rows: &[Row]) -> Result {
         let failures: BTreeMap<String, &Row> =
             rows.iter().filter(|row| is_failure(row)).map(|row| (row.key(), row)).collect();
-        let new = failures.iter().filter(|(key, _)| !self.0.contains_key(*key));
-        let mended = self.0.keys().filter(|key| !failures.contains_key(*key) && ran(rows, key));
+        let new = failures.iter().filter(|(key, _)| !self.rows.contains_key(*key));
+        let mended = self.rows.keys().filter(|key| !failures.contains_key(*key) && ran(rows, key));
         let mut text: Vec<String> =
             new.map(|(key, row)| format!("fails and is not listed: {key}: {}", row.why)).collect();
         text.extend(mended.map(|key| format!("is listed and does not fail so: {key}")));
         if text.is_empty() {
-            println!("{FILE}: all that fails is listed, and nothing else");
+            println!("{file}: all that fails is listed, and nothing else");
             return Ok(());
         }
         let advice = "see what is wrong; `--bless` writes the list anew";
-        Err(Failure::new(format!("comparing with {FILE}"), text.join("\n")).advise(advice))
+        Err(Failure::new(format!("comparing with {file}"), text.join("\n")).advise(advice))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, Row};
+    use super::{Known, List, Row};
 
     fn row(name: &str, end: &str) -> Row {
         Row::parse(&format!("{name}\taco\tcs\t{end}\tword 3 is 0x5")).expect("five cells")
@@ -165,16 +223,23 @@ mod tests {
 
     #[test]
     fn the_list_is_held_in_both_directions() {
-        let list = Known([("a.aco cs differs".to_owned(), "why".to_owned())].into());
-        assert!(list.check(&[row("a", "differs"), row("b", "equal")]).is_ok());
-        assert!(list.check(&[row("a", "equal")]).is_err(), "it does not fail any more");
-        assert!(list.check(&[row("a", "differs"), row("b", "refused")]).is_err(), "another fails");
-        assert!(list.check(&[row("b", "equal")]).is_ok(), "it was not run");
-        let race = Known([("a races".to_owned(), "why".to_owned())].into());
+        let known = |rows: &[&str], by_hand: &[&str]| {
+            let list = |keys: &[&str]| keys.iter().map(|key| ((*key).to_owned(), "why".to_owned())).collect();
+            Known { rows: list(rows), by_hand: list(by_hand) }
+        };
+        let list = known(&["a.aco cs differs"], &["c endless"]);
+        assert!(list.check("file", &[row("a", "differs"), row("b", "equal")]).is_ok());
+        assert!(list.check("file", &[row("a", "equal")]).is_err(), "it does not fail any more");
+        assert!(list.check("file", &[row("a", "differs"), row("b", "refused")]).is_err(), "another fails");
+        assert!(list.check("file", &[row("b", "equal")]).is_ok(), "it was not run");
+        assert_eq!([list.is_endless("a"), list.is_endless("c")], [false, true]);
+        let race = known(&[], &["a races"]);
         let mut rows = [row("a", "differs"), row("b", "equal")];
         race.mark(&mut rows);
         assert_eq!(rows.each_ref().map(|row| row.end.as_str()), ["uncompared", "equal"]);
-        assert!(race.check(&rows).is_ok());
+        assert!(race.check("file", &rows).is_ok());
         assert_eq!(row("a", "differs").kind(), "word # is # ");
+        let of = |device| List::of(device).map(List::is_software);
+        assert_eq!(["llvmpipe (LLVM 19)", "NVIDIA H200", "AMD"].map(of), [Some(true), Some(false), None]);
     }
 }

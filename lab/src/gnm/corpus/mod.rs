@@ -20,7 +20,7 @@ use xtask::workspace::Workspace;
 use xxhash_rust::xxh3::xxh3_64;
 
 use compile::Folder;
-use known::{Known, Row};
+use known::{Known, List, Row};
 
 /// Nothing is heard of a compiler for so long: LLVM does not end on what it cannot do now and then.
 const COMPILING: Duration = Duration::from_secs(60);
@@ -32,8 +32,6 @@ const ORIGINAL: &str = "original";
 const CHUNK: usize = 40;
 /// Of `--sample`: every so many programs.
 const SAMPLE: usize = 40;
-/// The device that the list of failures is of.
-const LISTED: &str = "lvp_icd";
 /// What makes programs of shaders: if it changes, all are made again.
 const MAKERS: [&str; 5] = [
     include_str!("compile.rs"),
@@ -113,23 +111,35 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         println!("{}", folder.0.display());
         return Ok(());
     }
-    let mut rows = play(ws, args, &folder, &names, jobs)?;
-    let list = Known::read(ws)?;
-    list.mark(&mut rows);
+    let device = device(ws, args, &folder)?;
+    let list = List::of(&device);
+    let known = Known::read(ws, list)?;
+    let (endless, names): (Vec<String>, _) = names.into_iter().partition(|name| known.is_endless(name));
+    let mut rows = play(ws, args, &folder, &names, jobs, false)?;
+    if list.is_some_and(List::is_software) {
+        rows.extend(play(ws, args, &folder, &endless, jobs, true)?);
+    } else if !endless.is_empty() {
+        println!("not played: {} programs that do not end would keep {device} for ever", endless.len());
+    }
+    known.mark(&mut rows);
     table(&rows);
     if let Some(file) = &args.rows {
         let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
         std::fs::write(file, text).doing(format!("writing {}", file.display()))?;
     }
-    let drivers = std::env::var("VK_DRIVER_FILES").unwrap_or_default();
-    if !drivers.is_empty() && !drivers.contains(LISTED) {
-        println!("{}: that is the list of lavapipe", known::FILE);
-        return Ok(());
+    match list {
+        None => println!("{device}: there is no list of what fails there"),
+        Some(list) if args.bless => return known.bless(ws, list, &rows),
+        Some(list) => return known.check(list.file, &rows),
     }
-    if args.bless {
-        return list.bless(ws, &rows);
-    }
-    list.check(&rows)
+    Ok(())
+}
+
+/// The name of the device that plays.
+fn device(ws: &Workspace, args: &Args, folder: &Folder) -> Result<String> {
+    let mut command = Command::new(example(ws, args.release, "corpus"));
+    step::output(command.arg(&folder.0).arg(folder.recordings()), "asking for the device")
+        .map(|name| name.trim().to_owned())
 }
 
 /// Whether a program is one of those that are asked for.
@@ -279,8 +289,8 @@ fn to_gcn(
     Ok(uncompiled.collect())
 }
 
-/// Plays every program; a row for each shader.
-fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: usize) -> Result<Vec<Row>> {
+/// Plays every program, with its original or without; a row for each shader.
+fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: usize, alone: bool) -> Result<Vec<Row>> {
     let names: Vec<String> = names
         .iter()
         .filter(|name| Compiler::ALL.into_iter().any(|compiler| folder.code(name, compiler).is_file()))
@@ -290,8 +300,11 @@ fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: us
     let (done, rows) = (AtomicUsize::new(0), Mutex::new(Vec::<Row>::new()));
     let program = example(ws, args.release, "corpus");
     // As they come, for who does not wait for the last.
-    let file = args.rows.as_ref().map(|file| std::fs::File::create(file).doing(format!("creating {}", file.display())));
-    let file = file.transpose()?;
+    let open = |file: &PathBuf| {
+        let opened = std::fs::File::options().create(true).write(true).append(alone).truncate(!alone).open(file);
+        opened.doing(format!("creating {}", file.display()))
+    };
+    let file = args.rows.as_ref().map(open).transpose()?;
     let put = |row: Row| {
         let mut rows = rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(mut file) = file.as_ref() {
@@ -301,7 +314,8 @@ fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: us
     };
     let each = |chunk: &Vec<String>| -> Result {
         let mut left = chunk.clone();
-        for flags in [None, Some("--alone")] {
+        let flags = if alone { &[Some("--alone")][..] } else { &[None, Some("--alone")] };
+        for flags in flags.iter().copied() {
             let command = || {
                 let mut command = Command::new(&program);
                 command.arg(&folder.0).arg(folder.recordings()).args(flags);
