@@ -13,6 +13,7 @@ use ash::vk::{self, Handle as _, TaggedStructure as _};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
+const EXTENSION: &str = "VK_EXT_transform_feedback";
 /// Extensions that are not there where the layer acts, as they would not be on a device without transform feedback: they extend it.
 const HIDDEN: &[&CStr] = &[vk::EXT_PRIMITIVES_GENERATED_QUERY_NAME];
 
@@ -108,11 +109,17 @@ pub(crate) unsafe extern "system" fn create_device(
             return result;
         }
         let handle = *device;
-        let active = Active::new(handle, offer, memory, &|name| next(handle, name.as_ptr()));
-        if active.is_none() {
-            tracing::error!("a function of Vulkan 1.3 is missing: nothing can be captured");
-        }
-        Device { handle, next, active: active.map(Arc::new) }.keep();
+        let known = Device { handle, next, active: None };
+        let Some(active) = Active::new(handle, offer, memory, &|name| known.next(name)) else {
+            tracing::error!("a device with {EXTENSION} is not created: a function of Vulkan 1.3 is missing");
+            if let Some(destroy) = known.next(c"vkDestroyDevice") {
+                let destroy = std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkDestroyDevice>(destroy);
+                destroy(handle, allocator);
+            }
+            *device = vk::Device::null();
+            return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
+        };
+        Device { active: Some(Arc::new(active)), ..known }.keep();
         result
     }
 }

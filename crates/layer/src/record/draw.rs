@@ -83,11 +83,11 @@ impl Recording {
     /// A draw, which is captured if feedback is active.
     pub(crate) fn draw(&mut self, numbers: Numbers, indexed: bool) {
         if !self.queries.is_empty() || self.capture.is_some() {
+            let (captured, queries) = (self.capture.is_some(), self.queries.len());
             tracing::trace!(
-                "{:?}: draw {numbers:?}, captured: {}, queries: {}",
+                "{:?}: draw {numbers:?} on {:?}, captured: {captured}, queries: {queries}",
                 self.buffer,
-                self.capture.is_some(),
-                self.queries.len()
+                self.condition
             );
         }
         if self.capture.is_some() {

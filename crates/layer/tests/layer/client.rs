@@ -83,7 +83,10 @@ impl Client {
             let mut multi = vk::PhysicalDeviceMultiDrawFeaturesEXT::default().multi_draw(true);
             let mut condition =
                 vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default().conditional_rendering(true);
-            let core = vk::PhysicalDeviceFeatures::default().geometry_shader(true).tessellation_shader(true);
+            let core = vk::PhysicalDeviceFeatures::default()
+                .draw_indirect_first_instance(true)
+                .geometry_shader(true)
+                .tessellation_shader(true);
             let mut features =
                 vk::PhysicalDeviceVulkan13Features::default().dynamic_rendering(true).synchronization2(true);
             let extensions = [

@@ -140,6 +140,11 @@ fn queries_streams_libraries_and_what_is_pushed_are_captured() {
 }
 
 #[test]
+fn what_random_commands_capture_is_captured() {
+    compare("random");
+}
+
+#[test]
 fn instances_and_devices_of_several_threads_are_apart() {
     let native = run("threads", Way::Native);
     assert!(run("threads", Way::Layered) == native, "what threads captured differs");

@@ -230,6 +230,8 @@ impl<'a> Rig<'a> {
             .src_access_mask(Access::TRANSFORM_FEEDBACK_WRITE_EXT | Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT)
             .dst_access_mask(
                 Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT
+                    | Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT
+                    | Access::TRANSFORM_FEEDBACK_WRITE_EXT
                     | Access::INDIRECT_COMMAND_READ
                     | Access::VERTEX_ATTRIBUTE_READ
                     | Access::HOST_READ,
@@ -474,4 +476,137 @@ pub(crate) fn tessellated(client: &Client) -> Vec<u8> {
         rig.destroy();
         said.into_bytes()
     }
+}
+
+/// Numbers that look random, the same ones for a seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % u64::from(end)) as u32
+    }
+}
+
+/// Command buffers of a random lot of legal commands: what they leave.
+pub(crate) fn random(client: &Client) -> Vec<u8> {
+    use vk::PrimitiveTopology as Topology;
+    let rig = Rig::new(client);
+    let made: Vec<_> = [
+        (Topology::POINT_LIST, How::Whole),
+        (Topology::LINE_STRIP, How::Linked),
+        (Topology::TRIANGLE_LIST, How::Dynamic),
+        (Topology::TRIANGLE_FAN, How::Inline),
+        (Topology::TRIANGLE_STRIP, How::Dynamic),
+    ]
+    .map(|(topology, how)| rig.pipeline(&[NUMBERS], topology, how))
+    .into();
+    let pipelines: Vec<_> = made.iter().map(|made| made.0).collect();
+    // `AFTERIMAGE_LAYER_TEST_SEQUENCES=N` for more than are soon done.
+    let wished = std::env::var("AFTERIMAGE_LAYER_TEST_SEQUENCES").ok().and_then(|number| number.parse().ok());
+    let seeds = 0..wished.unwrap_or(48u64);
+    let all = seeds.flat_map(|seed| sequence(&rig, &pipelines, &mut Random(seed * 7 + 1))).collect();
+    for (pipeline, libraries) in made {
+        // SAFETY: as in the client; the device is idle.
+        unsafe { libraries.iter().chain([&pipeline]).for_each(|each| client.device.destroy_pipeline(*each, None)) };
+    }
+    rig.destroy();
+    all
+}
+
+fn sequence(rig: &Rig<'_>, pipelines: &[vk::Pipeline], random: &mut Random) -> Vec<u8> {
+    let (client, d, f) = (rig.client, &rig.client.device, &rig.client.feedback);
+    let filled = || bytes(std::iter::repeat_n(0xdead_beef, CAPTURE / 4));
+    let usage = Usage::TRANSFORM_FEEDBACK_BUFFER_EXT;
+    let captures = [client.buffer(usage, &filled()), client.buffer(usage, &filled())];
+    let usage = Usage::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT | Usage::INDIRECT_BUFFER;
+    let counter = client.buffer(usage, &bytes([0, 0]));
+    let numbers = (0..4).flat_map(|n| [n + 2, n % 3, n, n * 2]);
+    let arguments = client.buffer(Usage::INDIRECT_BUFFER, &bytes(numbers));
+    let predicates = client.buffer(Usage::CONDITIONAL_RENDERING_EXT, &bytes([0, 1]));
+    let none = vk::QueryControlFlags::empty();
+    client.submit(1, |c| {
+        // SAFETY: as in the client.
+        unsafe {
+            d.cmd_reset_query_pool(c, rig.pool, 0, QUERIES);
+            let bindings = [vk::VertexInputBindingDescription2EXT::default().stride(8).divisor(1)];
+            let attributes = [vk::VertexInputAttributeDescription2EXT::default().format(vk::Format::R32G32_UINT)];
+            let (mut captured, mut queries) = ([false; 2], 0);
+            for _ in 0..1 + random.below(4) {
+                let (to, size) = (random.below(2) as usize, 4 * u64::from(1 + random.below(200)));
+                let pipeline = random.below(pipelines.len() as u32) as usize;
+                (client.input().cmd_set_vertex_input_ext)(c, 1, bindings.as_ptr(), 1, attributes.as_ptr());
+                rig.bind(c, pipelines[pipeline], &[&captures[to]], size);
+                rig.push(c, 256 * u64::from(random.below(2)), random.below(2) == 0);
+                let around = queries < QUERIES && random.below(3) == 0;
+                if around {
+                    (f.cmd_begin_query_indexed_ext)(c, rig.pool, queries, none, 0);
+                }
+                rig.rendering(c, || {
+                    // A draw of what was captured, of which nothing is.
+                    if captured[to] && random.below(3) == 0 {
+                        (f.cmd_draw_indirect_byte_count_ext)(c, 1, 0, counter.handle, 4 * to as u64, 0, 16);
+                    }
+                    if random.below(3) > 0 {
+                        let at = [4 * to as u64];
+                        let goes_on = captured[to] && random.below(2) == 0;
+                        let known = if goes_on {
+                            (1, &raw const counter.handle, at.as_ptr())
+                        } else {
+                            (0, std::ptr::null(), std::ptr::null())
+                        };
+                        (f.cmd_begin_transform_feedback_ext)(c, 0, known.0, known.1, known.2);
+                        let inside = !around && queries < QUERIES && random.below(3) == 0;
+                        if inside {
+                            (f.cmd_begin_query_indexed_ext)(c, rig.pool, queries, none, 0);
+                        }
+                        for _ in 0..random.below(5) {
+                            let condition = random.below(4);
+                            if condition < 2 {
+                                let info = vk::ConditionalRenderingBeginInfoEXT::default()
+                                    .buffer(predicates.handle)
+                                    .offset(4 * u64::from(condition));
+                                (client.condition().cmd_begin_conditional_rendering_ext)(c, &info);
+                            }
+                            match random.below(4) {
+                                0 => d.cmd_draw(c, random.below(9), random.below(3), random.below(9), random.below(3)),
+                                1 => d.cmd_draw_indirect(c, arguments.handle, 16 * u64::from(random.below(4)), 1, 16),
+                                2 => {
+                                    // (Where the first is of no vertices, lavapipe draws none of them.)
+                                    let draws = [1, 0, 0].map(|least| vk::MultiDrawInfoEXT {
+                                        first_vertex: random.below(9),
+                                        vertex_count: least + random.below(7),
+                                    });
+                                    (client.multi().cmd_draw_multi_ext)(c, 3, draws.as_ptr(), 1, random.below(2), 8);
+                                }
+                                _ => rig.push(c, 256 * u64::from(random.below(2)), random.below(2) == 0),
+                            }
+                            if condition < 2 {
+                                (client.condition().cmd_end_conditional_rendering_ext)(c);
+                            }
+                        }
+                        if inside {
+                            (f.cmd_end_query_indexed_ext)(c, rig.pool, queries, 0);
+                            queries += 1;
+                        }
+                        (f.cmd_end_transform_feedback_ext)(c, 0, 1, &raw const counter.handle, at.as_ptr());
+                    }
+                });
+                captured[to] = true;
+                if around {
+                    (f.cmd_end_query_indexed_ext)(c, rig.pool, queries, 0);
+                    queries += 1;
+                }
+                rig.wait(c);
+            }
+            for query in queries..QUERIES {
+                (f.cmd_begin_query_indexed_ext)(c, rig.pool, query, none, 0);
+                (f.cmd_end_query_indexed_ext)(c, rig.pool, query, 0);
+            }
+        }
+    });
+    let mut all: Vec<u8> = captures.iter().flat_map(Buffer::bytes).chain(counter.bytes()).collect();
+    all.extend(rig.answers());
+    captures.into_iter().chain([counter, arguments, predicates]).for_each(|buffer| client.destroy(buffer));
+    all
 }

@@ -26,10 +26,13 @@ pub(crate) fn run(name: &str) -> Vec<u8> {
         client.finish();
         return report;
     }
-    if let Some(scene) =
-        [("more", crate::more::run as fn(&Client) -> Vec<u8>), ("tessellated", crate::more::tessellated)]
-            .iter()
-            .find(|scene| scene.0 == name)
+    if let Some(scene) = [
+        ("more", crate::more::run as fn(&Client) -> Vec<u8>),
+        ("tessellated", crate::more::tessellated),
+        ("random", crate::more::random),
+    ]
+    .iter()
+    .find(|scene| scene.0 == name)
     {
         let left = scene.1(&client);
         client.finish();
