@@ -34,6 +34,7 @@ pub(crate) struct Active {
     pub(crate) scratch: Scratch,
     prepare: OnceLock<Result<Own, vk::Result>>,
     add: OnceLock<Result<Own, vk::Result>>,
+    limit: OnceLock<Result<Own, vk::Result>>,
 }
 
 impl Active {
@@ -65,6 +66,7 @@ impl Active {
             scratch: Scratch::default(),
             prepare: OnceLock::new(),
             add: OnceLock::new(),
+            limit: OnceLock::new(),
         })
     }
 
@@ -84,6 +86,15 @@ impl Active {
     pub(crate) fn add(&self) -> Result<&Own, vk::Result> {
         // SAFETY: as above.
         self.add.get_or_init(|| unsafe { Own::add(&self.below) }).as_ref().map_err(|error| *error)
+    }
+
+    /// What copies parameters of draws, likewise.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub(crate) fn limit(&self) -> Result<&Own, vk::Result> {
+        // SAFETY: as above.
+        self.limit.get_or_init(|| unsafe { Own::limit(&self.below) }).as_ref().map_err(|error| *error)
     }
 
     /// A layout that somebody has no use for any more: the last destroys it.
@@ -108,7 +119,7 @@ impl Active {
             self.pipelines.drain().iter().for_each(|pipeline| pipeline.destroy(&self.below));
             self.layouts.drain().iter().for_each(|layout| layout.destroy(&self.below));
             self.queries.drain().iter().for_each(|queries| queries.destroy(&self.below));
-            for own in [&self.prepare, &self.add] {
+            for own in [&self.prepare, &self.add, &self.limit] {
                 if let Some(Ok(own)) = own.get() {
                     own.destroy(&self.below);
                 }

@@ -109,12 +109,12 @@ macro_rules! rows {
                     buffer: (vk::Buffer), offset: (u64), count_buffer: (vk::Buffer), count_buffer_offset: (u64),
                     max_draw_count: (u32), stride: (u32)
                 )
-                    => |r| r.refuse("vkCmdDrawIndirectCount");
+                    => |r| r.draw(Numbers::Counted { buffer, offset, counts: count_buffer, at: count_buffer_offset, most: max_draw_count, stride }, false);
                 draw_indexed_indirect_count: c"vkCmdDrawIndexedIndirectCount" | c"vkCmdDrawIndexedIndirectCountKHR" | c"vkCmdDrawIndexedIndirectCountAMD" (
                     buffer: (vk::Buffer), offset: (u64), count_buffer: (vk::Buffer), count_buffer_offset: (u64),
                     max_draw_count: (u32), stride: (u32)
                 )
-                    => |r| r.refuse("vkCmdDrawIndexedIndirectCount");
+                    => |r| r.draw(Numbers::Counted { buffer, offset, counts: count_buffer, at: count_buffer_offset, most: max_draw_count, stride }, true);
                 set_exclusive_scissor_nv: c"vkCmdSetExclusiveScissorNV" (
                     first_exclusive_scissor: (u32), exclusive_scissor_count: (u32),
                     exclusive_scissors: [vk::Rect2D; exclusive_scissor_count]

@@ -469,6 +469,11 @@ unsafe fn compute_pipeline(
     }
 }
 
+/// The words of a file.
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
 /// A shader of the layer's own.
 #[derive(Debug)]
 pub(crate) struct Own {
@@ -497,10 +502,20 @@ impl Own {
     /// # Safety
     /// The device is alive.
     pub(crate) unsafe fn add(below: &Below) -> Result<Self, vk::Result> {
-        let bytes = include_bytes!("../shaders/add.comp.spv");
-        let words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
         // SAFETY: as the caller says.
-        unsafe { Self::new(below, &words, 24) }
+        unsafe { Self::new(below, &words(include_bytes!("../shaders/add.comp.spv")), 24) }
+    }
+
+    /// The one that copies parameters of draws.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    ///
+    /// # Safety
+    /// The device is alive.
+    pub(crate) unsafe fn limit(below: &Below) -> Result<Self, vk::Result> {
+        // SAFETY: as the caller says.
+        unsafe { Self::new(below, &words(include_bytes!("../shaders/limit.comp.spv")), 36) }
     }
 
     unsafe fn new(below: &Below, words: &[u32], push: u32) -> Result<Self, vk::Result> {

@@ -15,6 +15,8 @@ use std::sync::Arc;
 const BLOCKS: [u64; 3] = [size_of::<Draw>() as u64, size_of::<Request>() as u64, 16];
 /// Bytes of the parameters of an indirect draw.
 const ARGUMENTS: u64 = 16;
+/// Most draws of a command that are captured where a buffer says how many there are: each is prepared and dispatched.
+const MOST_DRAWS: u32 = 4096;
 /// Most bytes of the list of primitives between restarts.
 const MOST_LIST: u64 = 256 << 20;
 
@@ -33,6 +35,10 @@ pub(crate) enum Numbers {
     Indirect { buffer: vk::Buffer, offset: u64, count: u32, stride: u32 },
     /// As many vertices as bytes were captured for.
     ByteCount(ByteCount),
+    /// In a buffer, of as many draws as another one says, and at most so many.
+    Counted { buffer: vk::Buffer, offset: u64, counts: vk::Buffer, at: u64, most: u32, stride: u32 },
+    /// At a device address: those of one draw.
+    At(u64),
 }
 
 /// The parameters of `vkCmdDrawIndirectByteCountEXT`.
@@ -154,6 +160,26 @@ impl Recording {
         Ok(arguments)
     }
 
+    /// Copies the parameters of draws of which a buffer says how many there are, so that those beyond draw nothing: where they are.
+    fn limit(&mut self, places: [(vk::Buffer, u64); 2], most: u32, stride: u32, words: u32) -> Result<u64, Refused> {
+        if most > MOST_DRAWS {
+            return Err(Refused::Why(format!("at most {most} draws in a command")));
+        }
+        self.active.limit()?;
+        let addresses = places.map(|(buffer, offset)| {
+            let known = self.active.buffers.get(buffer.as_raw());
+            // SAFETY: what is named is alive.
+            known.map(|buffer| unsafe { buffer.range(&self.active.below, offset, vk::WHOLE_SIZE) }.0)
+        });
+        let [Some(from), Some(count)] = addresses else {
+            return Err(Refused::Why("a buffer that is not known".to_owned()));
+        };
+        let bytes = 4 * u64::from(words) * u64::from(most.max(1));
+        let to = self.arena.block(&self.active.below, &self.active.scratch, bytes)?.address;
+        self.step(Work::Limit { from, count, to, stride: stride / 4, words, most });
+        Ok(to)
+    }
+
     #[cold]
     fn draw_captured(&mut self, numbers: Numbers, indexed: bool) {
         let Some(capture) = self.capture else { return };
@@ -175,8 +201,17 @@ impl Recording {
         let cache = vk::PipelineCache::null();
         let program = pipeline.program(&self.active.below, cache, &self.state.input, self.state.provoking);
         let done = program.map_err(Refused::Why).and_then(|program| match numbers {
-            Numbers::Direct { .. } | Numbers::ByteCount(_) => {
+            Numbers::Direct { .. } | Numbers::ByteCount(_) | Numbers::At(_) => {
                 self.capture_one(&pipeline, program, capture, numbers, indexed)
+            }
+            Numbers::Counted { buffer, offset, counts, at, most, stride } => {
+                let words = if indexed { 5 } else { 4 };
+                self.limit([(buffer, offset), (counts, at)], most, stride, words).and_then(|arguments| {
+                    (0..u64::from(most)).try_for_each(|n| {
+                        let one = Numbers::At(arguments + 4 * u64::from(words) * n);
+                        self.capture_one(&pipeline, Arc::clone(&program), capture, one, indexed)
+                    })
+                })
             }
             Numbers::Indirect { buffer, offset, count, stride } => (0..u64::from(count)).try_for_each(|n| {
                 let offset = offset + n * u64::from(stride);
@@ -267,6 +302,8 @@ impl Recording {
                 // SAFETY: as the caller says.
                 (request.arguments, _) = unsafe { arguments.range(&self.active.below, offset, vk::WHOLE_SIZE) };
             }
+            Numbers::At(address) => (request.kind, request.arguments) = (DrawKind::Indirect as u32, address),
+            Numbers::Counted { .. } => return Err(Refused::Why("draws of which the number is not known".to_owned())),
             Numbers::ByteCount(bytes) => {
                 let counter = self.active.buffers.get(bytes.buffer.as_raw());
                 let counter = counter.ok_or_else(|| Refused::Why("a buffer that is not known".to_owned()))?;
@@ -305,7 +342,7 @@ impl Recording {
             let there = request.index_size / request.index_bytes;
             let most = match numbers {
                 Numbers::Direct { count, .. } => count.min(there),
-                Numbers::Indirect { .. } | Numbers::ByteCount(_) => there,
+                Numbers::Indirect { .. } | Numbers::ByteCount(_) | Numbers::Counted { .. } | Numbers::At(_) => there,
             };
             let bytes = 8 * u64::from(most.max(1));
             if bytes > MOST_LIST {

@@ -44,6 +44,8 @@ pub(crate) enum Work {
     Barrier,
     /// The vertices of a draw of what was captured: from the `Draw` that a request fills into an indirect draw's parameters.
     Count { request: u64, vertices: Block, arguments: Block },
+    /// Parameters of draws are copied: from an address, as many as the number at another one says, to a third.
+    Limit { from: u64, count: u64, to: u64, stride: u32, words: u32, most: u32 },
     /// A query begins, with nothing, less what is in the counters.
     BeginQuery { values: Block, counters: Option<Block>, stream: u32 },
     /// What is in the counters is added to a query.
@@ -60,6 +62,7 @@ impl Work {
             Self::Secondary(_) => "what a secondary command buffer captures",
             Self::Barrier => "a barrier",
             Self::Count { .. } => "vkCmdDrawIndirectByteCountEXT",
+            Self::Limit { .. } => "vkCmdDrawIndirectCount",
             Self::BeginQuery { .. } | Self::AddQuery { .. } => "a query",
         }
     }
@@ -146,6 +149,10 @@ impl<'a> Emit<'a> {
                         self.between();
                     }
                     Work::Count { request, vertices, arguments } => self.count(*request, vertices, arguments),
+                    Work::Limit { from, count, to, stride, words, most } => {
+                        self.dispatch();
+                        self.limit([*from, *count, *to], [*stride, *words, *most]);
+                    }
                     Work::BeginQuery { values, counters, stream } => {
                         self.dispatch();
                         self.between();
@@ -223,6 +230,22 @@ impl<'a> Emit<'a> {
             self.bind(add.pipeline);
             self.push(add.layout, &push);
             (self.active.below.functions.cmd_dispatch)(self.buffer, 1, 1, 1);
+            self.between();
+        }
+    }
+
+    /// Copies parameters of draws.
+    unsafe fn limit(&self, addresses: [u64; 3], numbers: [u32; 3]) {
+        let Ok(limit) = self.active.limit() else { return };
+        let mut push = Vec::with_capacity(36);
+        addresses.iter().for_each(|address| push.extend(address.to_le_bytes()));
+        numbers.iter().for_each(|number| push.extend(number.to_le_bytes()));
+        // SAFETY: as the caller says.
+        unsafe {
+            self.between();
+            self.bind(limit.pipeline);
+            self.push(limit.layout, &push);
+            (self.active.below.functions.cmd_dispatch)(self.buffer, numbers[2].div_ceil(64), 1, 1);
             self.between();
         }
     }

@@ -76,6 +76,7 @@ impl Client {
             let mut feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default()
                 .transform_feedback(true)
                 .geometry_streams(true);
+            let mut counts = vk::PhysicalDeviceVulkan12Features::default().draw_indirect_count(true);
             let mut libraries =
                 vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT::default().graphics_pipeline_library(true);
             let mut input =
@@ -85,6 +86,7 @@ impl Client {
                 vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default().conditional_rendering(true);
             let core = vk::PhysicalDeviceFeatures::default()
                 .draw_indirect_first_instance(true)
+                .multi_draw_indirect(true)
                 .geometry_shader(true)
                 .tessellation_shader(true);
             let mut features =
@@ -104,6 +106,7 @@ impl Client {
                 .enabled_extension_names(&extensions)
                 .enabled_features(&core)
                 .push_next(&mut features)
+                .push_next(&mut counts)
                 .push_next(&mut libraries)
                 .push_next(&mut input)
                 .push_next(&mut multi)

@@ -523,6 +523,7 @@ fn sequence(rig: &Rig<'_>, pipelines: &[vk::Pipeline], random: &mut Random) -> V
     let counter = client.buffer(usage, &bytes([0, 0]));
     let numbers = (0..4).flat_map(|n| [n + 2, n % 3, n, n * 2]);
     let arguments = client.buffer(Usage::INDIRECT_BUFFER, &bytes(numbers));
+    let counts = client.buffer(Usage::INDIRECT_BUFFER, &bytes(0..5));
     let predicates = client.buffer(Usage::CONDITIONAL_RENDERING_EXT, &bytes([0, 1]));
     let none = vk::QueryControlFlags::empty();
     client.submit(1, |c| {
@@ -568,10 +569,14 @@ fn sequence(rig: &Rig<'_>, pipelines: &[vk::Pipeline], random: &mut Random) -> V
                                     .offset(4 * u64::from(condition));
                                 (client.condition().cmd_begin_conditional_rendering_ext)(c, &info);
                             }
-                            match random.below(4) {
+                            match random.below(5) {
                                 0 => d.cmd_draw(c, random.below(9), random.below(3), random.below(9), random.below(3)),
                                 1 => d.cmd_draw_indirect(c, arguments.handle, 16 * u64::from(random.below(4)), 1, 16),
                                 2 => {
+                                    let (at, most) = (4 * u64::from(random.below(5)), random.below(5));
+                                    d.cmd_draw_indirect_count(c, arguments.handle, 0, counts.handle, at, most, 16);
+                                }
+                                3 => {
                                     // (Where the first is of no vertices, lavapipe draws none of them.)
                                     let draws = [1, 0, 0].map(|least| vk::MultiDrawInfoEXT {
                                         first_vertex: random.below(9),
@@ -607,6 +612,6 @@ fn sequence(rig: &Rig<'_>, pipelines: &[vk::Pipeline], random: &mut Random) -> V
     });
     let mut all: Vec<u8> = captures.iter().flat_map(Buffer::bytes).chain(counter.bytes()).collect();
     all.extend(rig.answers());
-    captures.into_iter().chain([counter, arguments, predicates]).for_each(|buffer| client.destroy(buffer));
+    captures.into_iter().chain([counter, arguments, counts, predicates]).for_each(|buffer| client.destroy(buffer));
     all
 }
