@@ -533,6 +533,8 @@ fn sequence(rig: &Rig<'_>, pipelines: &[vk::Pipeline], random: &mut Random) -> V
             let bindings = [vk::VertexInputBindingDescription2EXT::default().stride(8).divisor(1)];
             let attributes = [vk::VertexInputAttributeDescription2EXT::default().format(vk::Format::R32G32_UINT)];
             let (mut captured, mut queries) = ([false; 2], 0);
+            // (Lavapipe takes the last number of draws out of a buffer for that of all indirect draws behind it.)
+            let counted = random.below(2) == 0;
             for _ in 0..1 + random.below(4) {
                 let (to, size) = (random.below(2) as usize, 4 * u64::from(1 + random.below(200)));
                 let pipeline = random.below(pipelines.len() as u32) as usize;
@@ -571,10 +573,13 @@ fn sequence(rig: &Rig<'_>, pipelines: &[vk::Pipeline], random: &mut Random) -> V
                             }
                             match random.below(5) {
                                 0 => d.cmd_draw(c, random.below(9), random.below(3), random.below(9), random.below(3)),
-                                1 => d.cmd_draw_indirect(c, arguments.handle, 16 * u64::from(random.below(4)), 1, 16),
-                                2 => {
+                                1 | 2 if counted => {
                                     let (at, most) = (4 * u64::from(random.below(5)), random.below(5));
                                     d.cmd_draw_indirect_count(c, arguments.handle, 0, counts.handle, at, most, 16);
+                                }
+                                1 | 2 => {
+                                    let at = 16 * u64::from(random.below(4));
+                                    d.cmd_draw_indirect(c, arguments.handle, at, 1, 16);
                                 }
                                 3 => {
                                     // (Where the first is of no vertices, lavapipe draws none of them.)
