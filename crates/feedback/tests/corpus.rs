@@ -64,3 +64,19 @@ fn geometry_shaders() {
 fn the_shader_that_prepares() {
     judge(&afterimage_feedback::prepare(), "the shader that prepares");
 }
+
+/// What Mesa's zink writes and glslang seldom does: an index that is a constant by another name, and a location of two streams.
+#[test]
+fn shaders_as_mesa_writes_them() {
+    let words = |name: &str| words(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shaders").join(name));
+    let lowered = Lowering::new(&words("bits.vert.spv")).and_then(|lowering| lowering.lower());
+    let lowered = lowered.unwrap_or_else(|why| panic!("bits.vert: {why}"));
+    assert_eq!(lowered.uses.blocks.len(), 1);
+    judge(&lowered.words, "bits.vert");
+    let lowering = Lowering::new(&words("plain.vert.spv")).expect("a module");
+    let lowering = lowering.geometry(&words("shared.geom.spv")).expect("a module");
+    let lowered = lowering.lower().unwrap_or_else(|why| panic!("shared.geom: {why}"));
+    let captures = lowered.uses.captures.iter().map(|capture| (capture.buffer, capture.stream, capture.lanes));
+    assert_eq!(captures.collect::<Vec<_>>(), [(0, 0, 1), (1, 1, 2)]);
+    judge(&lowered.words, "shared.geom");
+}
