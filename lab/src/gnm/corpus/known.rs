@@ -30,7 +30,7 @@ pub(super) const LISTS: [List; 2] = [
     List {
         device: "NVIDIA",
         file: "crates/gcn-corpus/known-nvidia.txt",
-        head: "# As known.txt, which is for lavapipe and has what is by hand; this is what is different on an NVIDIA H200.\n",
+        head: "# As known.txt, which is for lavapipe and has what is by hand; this is what the compute programs do on an NVIDIA H200.\n",
     },
 ];
 
