@@ -105,13 +105,15 @@ pub(crate) fn play(file: Vec<u8>) -> Result<Played, String> {
 fn run(file: Vec<u8>) -> Result<Played, String> {
     let device = device()?;
     let renderer = Renderer::on(Arc::clone(&device), options()).map_err(|why| why.to_string())?;
+    // Of the device, so of everything that was played on it.
+    let before = renderer.validation_messages();
     let slots = Box::new(renderer.slot_factory());
     let (link, mut receiver) = in_process::pair(ArenaConfig::default(), renderer.device_info(), slots);
     let shaders = Arc::new(Mutex::new(Vec::new()));
     let mut watched = Watched { renderer, shaders: Arc::clone(&shaders) };
     let thread = std::thread::spawn(move || {
         in_process::serve(&mut receiver, &mut watched);
-        watched.renderer.validation_messages()
+        watched.renderer.validation_messages() - before
     });
     let mut translator = Translator::new(Box::new(link), "corpus");
     let mut player = Player::new(Reader::new(Cursor::new(file)).map_err(|why| why.to_string())?);

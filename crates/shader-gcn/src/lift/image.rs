@@ -401,6 +401,11 @@ fn storage(l: &mut Lifter, image: ImageRef, shape: Shape) -> Option<Image> {
         l.fail(Reason::TooMany { what: "storage images", most: afterimage_ir::IMAGE_SLOTS.into() });
         return None;
     }
+    if shape.dim.is_multisampled() {
+        // The stream has no such textures.
+        l.fail(Reason::Unsupported("a storage image of several samples"));
+        return None;
+    }
     let (data, number) = (image.spec.format & 0xff, image.spec.format >> 8 & 0xff);
     let component = match number {
         UINT => Component::Uint,
@@ -635,9 +640,8 @@ fn load(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addre
     }
     let Some(declared) = storage(l, image, shape) else { return };
     not_of_a_level(l, form);
-    let sample = shape.dim.is_multisampled().then_some(which);
     let b = &mut l.b;
-    let texel = b.image_load(declared, coord, sample);
+    let texel = b.image_load(declared, coord, None);
     if form.packed() {
         let texel = words(b, texel);
         let Some(format) = format_of(image) else {
@@ -693,10 +697,8 @@ fn store(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addr
     }
     let shape = address.shape;
     let coord = address.texel(l);
-    let which = level_or_sample(l, address, form);
     let Some(declared) = storage(l, image, shape) else { return };
     not_of_a_level(l, form);
-    let sample = shape.dim.is_multisampled().then_some(which);
     let mask = if fields.dmask == 0 { 1 } else { fields.dmask };
     let data = l.read_words(inst.src[3], mask.count_ones() as u8);
     let zero = l.b.i32(0);
@@ -713,7 +715,7 @@ fn store(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addr
         let components = format.unpack(&mut l.b, &bits);
         components.into_iter().zip(&mut texel).for_each(|(value, to)| *to = value);
         let value = l.b.construct(&texel);
-        return l.when_active(|l| l.b.image_store(declared, coord, sample, value));
+        return l.when_active(|l| l.b.image_store(declared, coord, None, value));
     }
     for (component, value) in enabled.zip(data) {
         // What a load takes from a place, a store puts there.
@@ -722,7 +724,7 @@ fn store(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addr
         }
     }
     let value = l.b.construct(&texel);
-    l.when_active(|l| l.b.image_store(declared, coord, sample, value));
+    l.when_active(|l| l.b.image_store(declared, coord, None, value));
 }
 
 fn atomic(l: &mut Lifter, inst: &Inst, image: ImageRef, address: &mut Address, op: Atomic) {
@@ -731,14 +733,13 @@ fn atomic(l: &mut Lifter, inst: &Inst, image: ImageRef, address: &mut Address, o
         return l.fail(Reason::Unsupported("an atomic operation on an image whose texels are not one word"));
     };
     let coord = address.texel(l);
-    let sample = shape.dim.is_multisampled().then(|| address.word(l));
     let Some(declared) = storage(l, image, shape) else { return };
     let data = l.read_words(inst.src[3], op.operands() as u8);
     let data = l.b.construct(&data);
     let operands = split(&mut l.b, data, 1);
     let yes = l.b.bool(true);
     let condition = and_exec(l, yes);
-    let act = |b: &mut Builder| b.image_atomic(op, declared, coord, sample, &operands);
+    let act = |b: &mut Builder| b.image_atomic(op, declared, coord, None, &operands);
     let old = if l.exec_known() { act(&mut l.b) } else { l.b.if_else(condition, act, |b| b.i32(0)) };
     if inst.returns()
         && let Operand::Vgpr(n) = inst.dst

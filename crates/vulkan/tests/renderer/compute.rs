@@ -230,6 +230,27 @@ fn images_are_written_and_sampled_and_drawn_to() {
     }
 }
 
+/// There are no textures for it, and the device's ability is not asked for.
+#[test]
+fn a_shader_that_stores_to_samples_is_not_made() {
+    if !HAS.images {
+        return;
+    }
+    let mut guest = Guest::with(Without::default());
+    let mut code = Code::new(Stage::Compute);
+    code.b.work_group([1, 1, 1], 0);
+    let decl = ImageDecl { slot: 0, dim: Dim::D2Ms, component: Component::Uint, format: ImageFormat::R32 };
+    let image = code.b.image(decl);
+    let (zero, word) = (code.b.i32(0), code.b.const_bits(Type::I32X4, [7, 7, 7, 7]));
+    let place = code.b.construct(&[zero, zero]);
+    code.b.image_store(image, place, Some(zero), word);
+    let shader = code.create(&mut guest);
+    guest.dispatch(shader, [1, 1, 1]);
+    guest.run();
+    assert_eq!(guest.renderer.skipped_draws(), 1);
+    guest.finish();
+}
+
 #[test]
 fn images_have_levels_layers_and_integers() {
     if !HAS.images {
