@@ -325,8 +325,9 @@ impl State {
                 (Held::Around(id) | Held::Near(id), _) | (_, Held::Around(id) | Held::Near(id)) => Held::Around(id),
                 (Held::Known(id), _) | (_, Held::Known(id)) => match exprs.as_const(id) {
                     Some(by) if inst.op == Op::VAddI32 && by < MOST_AHEAD => Held::Ahead(by),
-                    Some(_) => Held::Unknown,
-                    None => Held::Around(id),
+                    Some(_) if inst.op == Op::VAddI32 => Held::Unknown,
+                    // Low halves of pointers are no constants; high halves may be 0.
+                    _ => Held::Around(id),
                 },
                 _ => Held::Unknown,
             },

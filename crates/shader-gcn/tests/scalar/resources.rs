@@ -171,6 +171,18 @@ fn descriptors_out_of_tables_are_looked_for() {
     let text = loads("s_load_dwordx8 s[16:23], s[4:5], s8", "s_load_dwordx4 s[24:27], s[6:7], s8");
     let two = found(&text);
     assert_eq!((two.textures.len(), two.images.len(), two.samplers.len()), (16, 4, 4));
+    // Addresses that lanes compute: below 4 GiB, with what a negative offset brings into the high half.
+    let text = "v_ashrrev_i32 v2, 31, v0
+         v_add_i32 v0, vcc, s4, v0
+         v_addc_u32 v2, vcc, 0, v2, vcc
+         v_readfirstlane_b32 s8, v0
+         v_readfirstlane_b32 s9, v2
+         s_load_dwordx8 s[16:23], s[8:9], 0x0
+         s_load_dwordx4 s[24:27], s[8:9], 0x0
+         image_sample v[0:3], v[0:1], s[16:23], s[24:27] dmask:0xf
+         s_endpgm";
+    let lanes = found(text);
+    assert_eq!((lanes.textures.len(), lanes.images.len(), lanes.samplers.len()), (16, 16, 16));
 }
 
 #[test]

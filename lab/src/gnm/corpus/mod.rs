@@ -115,12 +115,10 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let list = List::of(&device);
     let known = Known::read(ws, list)?;
     let (endless, names): (Vec<String>, _) = names.into_iter().partition(|name| known.is_endless(name));
-    let mut rows = play(ws, args, &folder, &names, jobs, false)?;
-    if list.is_some_and(List::is_software) {
-        rows.extend(play(ws, args, &folder, &endless, jobs, true)?);
-    } else if !endless.is_empty() {
-        println!("not played: {} programs that do not end would keep {device} for ever", endless.len());
+    if !endless.is_empty() {
+        println!("{} programs that do not end are not played", endless.len());
     }
+    let mut rows = play(ws, args, &folder, &names, jobs)?;
     known.mark(&mut rows);
     table(&rows);
     if let Some(file) = &args.rows {
@@ -300,11 +298,8 @@ fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: us
     let (done, rows) = (AtomicUsize::new(0), Mutex::new(Vec::<Row>::new()));
     let program = example(ws, args.release, "corpus");
     // As they come, for who does not wait for the last.
-    let open = |file: &PathBuf| {
-        let opened = std::fs::File::options().create(true).write(true).append(alone).truncate(!alone).open(file);
-        opened.doing(format!("creating {}", file.display()))
-    };
-    let file = args.rows.as_ref().map(open).transpose()?;
+    let file = args.rows.as_ref().map(|file| std::fs::File::create(file).doing(format!("creating {}", file.display())));
+    let file = file.transpose()?;
     let put = |row: Row| {
         let mut rows = rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(mut file) = file.as_ref() {
@@ -314,8 +309,7 @@ fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: us
     };
     let each = |chunk: &Vec<String>| -> Result {
         let mut left = chunk.clone();
-        let flags = if alone { &[Some("--alone")][..] } else { &[None, Some("--alone")] };
-        for flags in flags.iter().copied() {
+        for flags in [None, Some("--alone")] {
             let command = || {
                 let mut command = Command::new(&program);
                 command.arg(&folder.0).arg(folder.recordings()).args(flags);
