@@ -288,7 +288,7 @@ fn to_gcn(
 }
 
 /// Plays every program, with its original or without; a row for each shader.
-fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: usize, alone: bool) -> Result<Vec<Row>> {
+fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: usize) -> Result<Vec<Row>> {
     let names: Vec<String> = names
         .iter()
         .filter(|name| Compiler::ALL.into_iter().any(|compiler| folder.code(name, compiler).is_file()))
