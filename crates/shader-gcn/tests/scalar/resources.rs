@@ -182,7 +182,7 @@ fn descriptors_out_of_tables_are_looked_for() {
          image_sample v[0:3], v[0:1], s[16:23], s[24:27] dmask:0xf
          s_endpgm";
     let lanes = found(text);
-    assert_eq!((lanes.textures.len(), lanes.images.len(), lanes.samplers.len()), (16, 16, 16));
+    assert_eq!((lanes.textures.len(), lanes.images.len(), lanes.samplers.len()), (16, 4, 4));
 }
 
 #[test]
