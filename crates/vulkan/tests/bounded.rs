@@ -60,7 +60,8 @@ fn pipelines_that_nothing_draws_with_any_more_go() {
     assert_eq!(guest.figure("pipelines"), f64::from(SHADERS + 1), "none was made twice");
     // Those of the last 600 frames, what comes until the next look 64 frames on, and the first.
     assert!((60.0..=70.0).contains(&most), "{most} pipelines at once");
-    assert!(guest.figure("shaders") <= 71.0, "{} shaders", guest.figure("shaders"));
+    // With those that workers came late with.
+    assert!(guest.figure("shaders") <= 80.0, "{} shaders", guest.figure("shaders"));
     // What went is made again.
     let again = guest.d3d9_shader(Stage::Pixel, &pixel(5));
     guest.encoder.push(&SetShaders { vertex, pixel: again, ..SetShaders::default() });
