@@ -145,7 +145,7 @@ impl<D: Device> Renderer<D> {
         let extent = self.bound.targets.extent;
         let first = (*self.state.viewport, self.state.scissor.rect);
         let further = self.state.viewports.iter().map(|further| (further.viewport, further.scissor));
-        let (viewports, scissors): (Vec<Viewport>, Vec<ScissorRect>) = std::iter::once(first)
+        let wanted: (Vec<Viewport>, Vec<ScissorRect>) = std::iter::once(first)
             .chain(further)
             .map(|(viewport, rect)| match clip(&rect, extent) {
                 Some(rect) if viewport.width > 0.0 && viewport.height > 0.0 => (viewport_of(&viewport), rect),
@@ -153,12 +153,12 @@ impl<D: Device> Renderer<D> {
             })
             .unzip();
         let recorded = &mut self.bound.recorded;
-        if recorded.viewports == (viewports.clone(), scissors.clone()) {
+        if recorded.viewports == wanted {
             return;
         }
-        self.commands.queue.set_viewports(&viewports);
-        self.commands.queue.set_scissors(&scissors);
-        (recorded.viewport, recorded.scissor, recorded.viewports) = (None, None, (viewports, scissors));
+        self.commands.queue.set_viewports(&wanted.0);
+        self.commands.queue.set_scissors(&wanted.1);
+        (recorded.viewport, recorded.scissor, recorded.viewports) = (None, None, wanted);
     }
 
     /// Bounds of the depth that is stored. They are in order: other draws are not made.
