@@ -95,30 +95,14 @@ unsafe fn submit2(
     }
 }
 
-unsafe extern "system" fn queue_submit2(
-    queue: vk::Queue,
-    count: u32,
-    submits: *const vk::SubmitInfo2<'_>,
-    fence: vk::Fence,
-) -> vk::Result {
-    // SAFETY: as above.
-    unsafe {
-        let submit = pass_on!(@find queue, c"vkQueueSubmit2": vk::PFN_vkQueueSubmit2, vk::Result::ERROR_DEVICE_LOST);
-        submit2(submit, queue, count, submits, fence)
-    }
-}
-
-unsafe extern "system" fn queue_submit2_khr(
-    queue: vk::Queue,
-    count: u32,
-    submits: *const vk::SubmitInfo2<'_>,
-    fence: vk::Fence,
-) -> vk::Result {
-    // SAFETY: as above.
-    unsafe {
-        let submit = pass_on!(@find queue, c"vkQueueSubmit2KHR": vk::PFN_vkQueueSubmit2, vk::Result::ERROR_DEVICE_LOST);
-        submit2(submit, queue, count, submits, fence)
-    }
+/// Stages and accesses of both sides of a dependency; stages depend on what the accesses were.
+macro_rules! both_sides {
+    ($of:expr, $place:ident, $stages:ident, $access:path) => {
+        $of.src_stage_mask = $stages($place, $of.src_stage_mask, $of.src_access_mask);
+        $of.dst_stage_mask = $stages($place, $of.dst_stage_mask, $of.dst_access_mask);
+        $of.src_access_mask = $access($place, $of.src_access_mask);
+        $of.dst_access_mask = $access($place, $of.dst_access_mask);
+    };
 }
 
 unsafe extern "system" fn create_render_pass(
@@ -135,10 +119,7 @@ unsafe extern "system" fn create_render_pass(
         let mut dependencies = list((*info).p_dependencies, (*info).dependency_count).to_vec();
         for d in &mut dependencies {
             // Captures are done before the render pass, between barriers of the layer's.
-            d.src_stage_mask = stages(place, d.src_stage_mask, d.src_access_mask);
-            d.dst_stage_mask = stages(place, d.dst_stage_mask, d.dst_access_mask);
-            d.src_access_mask = own::access(place, d.src_access_mask);
-            d.dst_access_mask = own::access(place, d.dst_access_mask);
+            both_sides!(d, place, stages, own::access);
         }
         let changed = vk::RenderPassCreateInfo { p_dependencies: dependencies.as_ptr(), ..*info };
         create(device, &changed, allocator, pass)
@@ -159,49 +140,16 @@ unsafe fn render_pass2(
         let mut dependencies = list((*info).p_dependencies, (*info).dependency_count).to_vec();
         let mut chains = Vec::new();
         for d in &mut dependencies {
-            d.src_stage_mask = stages(place, d.src_stage_mask, d.src_access_mask);
-            d.dst_stage_mask = stages(place, d.dst_stage_mask, d.dst_access_mask);
-            d.src_access_mask = own::access(place, d.src_access_mask);
-            d.dst_access_mask = own::access(place, d.dst_access_mask);
+            both_sides!(d, place, stages, own::access);
             let mut chain = Chain::copy(d.p_next);
             if let Some(barrier) = chain.get::<vk::MemoryBarrier2<'_>>() {
-                barrier.src_stage_mask = stages2(place, barrier.src_stage_mask, barrier.src_access_mask);
-                barrier.dst_stage_mask = stages2(place, barrier.dst_stage_mask, barrier.dst_access_mask);
-                barrier.src_access_mask = own::access2(place, barrier.src_access_mask);
-                barrier.dst_access_mask = own::access2(place, barrier.dst_access_mask);
+                both_sides!(barrier, place, stages2, own::access2);
             }
             d.p_next = chain.head();
             chains.push(chain);
         }
         let changed = vk::RenderPassCreateInfo2 { p_dependencies: dependencies.as_ptr(), ..*info };
         create(device, &changed, allocator, pass)
-    }
-}
-
-unsafe extern "system" fn create_render_pass2(
-    device: vk::Device,
-    info: *const vk::RenderPassCreateInfo2<'_>,
-    allocator: *const vk::AllocationCallbacks<'_>,
-    pass: *mut vk::RenderPass,
-) -> vk::Result {
-    // SAFETY: as above.
-    unsafe {
-        let create =
-            pass_on!(@find device, c"vkCreateRenderPass2": vk::PFN_vkCreateRenderPass2, vk::Result::ERROR_DEVICE_LOST);
-        render_pass2(create, device, info, allocator, pass)
-    }
-}
-
-unsafe extern "system" fn create_render_pass2_khr(
-    device: vk::Device,
-    info: *const vk::RenderPassCreateInfo2<'_>,
-    allocator: *const vk::AllocationCallbacks<'_>,
-    pass: *mut vk::RenderPass,
-) -> vk::Result {
-    // SAFETY: as above.
-    unsafe {
-        let create = pass_on!(@find device, c"vkCreateRenderPass2KHR": vk::PFN_vkCreateRenderPass2, vk::Result::ERROR_DEVICE_LOST);
-        render_pass2(create, device, info, allocator, pass)
     }
 }
 
@@ -284,34 +232,14 @@ unsafe fn set_event2_by(
     }
 }
 
-unsafe extern "system" fn set_event2(buffer: vk::CommandBuffer, event: vk::Event, info: *const vk::DependencyInfo<'_>) {
-    // SAFETY: as above.
-    unsafe { set_event2_by(pass_on!(@find buffer, c"vkCmdSetEvent2": vk::PFN_vkCmdSetEvent2), buffer, event, info) };
-}
-
-unsafe extern "system" fn set_event2_khr(
+unsafe fn reset_event2_by(
+    reset: vk::PFN_vkCmdResetEvent2,
     buffer: vk::CommandBuffer,
     event: vk::Event,
-    info: *const vk::DependencyInfo<'_>,
+    mask: vk::PipelineStageFlags2,
 ) {
     // SAFETY: as above.
-    unsafe { set_event2_by(pass_on!(@find buffer, c"vkCmdSetEvent2KHR": vk::PFN_vkCmdSetEvent2), buffer, event, info) };
-}
-
-unsafe extern "system" fn reset_event2(buffer: vk::CommandBuffer, event: vk::Event, mask: vk::PipelineStageFlags2) {
-    // SAFETY: as above.
-    unsafe {
-        let reset = pass_on!(@find buffer, c"vkCmdResetEvent2": vk::PFN_vkCmdResetEvent2);
-        reset(buffer, event, stages2(outside(buffer.as_raw()), mask, vk::AccessFlags2::empty()));
-    }
-}
-
-unsafe extern "system" fn reset_event2_khr(buffer: vk::CommandBuffer, event: vk::Event, mask: vk::PipelineStageFlags2) {
-    // SAFETY: as above.
-    unsafe {
-        let reset = pass_on!(@find buffer, c"vkCmdResetEvent2KHR": vk::PFN_vkCmdResetEvent2);
-        reset(buffer, event, stages2(outside(buffer.as_raw()), mask, vk::AccessFlags2::empty()));
-    }
+    unsafe { reset(buffer, event, stages2(outside(buffer.as_raw()), mask, vk::AccessFlags2::empty())) };
 }
 
 unsafe fn wait_events2_by(
@@ -336,35 +264,48 @@ unsafe fn wait_events2_by(
                 *info = known.info();
             }
         }
-        let infos = changed;
-        wait(buffer, count, events, infos.as_ptr());
+        wait(buffer, count, events, changed.as_ptr());
     }
 }
 
-unsafe extern "system" fn wait_events2(
-    buffer: vk::CommandBuffer,
-    count: u32,
-    events: *const vk::Event,
-    infos: *const vk::DependencyInfo<'_>,
-) {
-    // SAFETY: as above.
-    unsafe {
-        let wait = pass_on!(@find buffer, c"vkCmdWaitEvents2": vk::PFN_vkCmdWaitEvents2);
-        wait_events2_by(wait, buffer, count, events, infos);
-    }
+/// Functions that have two names: each finds what stands below under the name that it was called by.
+macro_rules! by_both_names {
+    ($( $name:ident $symbol:literal, $khr:ident $khr_symbol:literal: $ty:ident by
+        $by:ident($handle:ident: $handle_ty:ty $(, $argument:ident: $of:ty)*) $(-> $result:ty, or $otherwise:expr)?; )*) => { $(
+        by_both_names!(@one $name $symbol: $ty by $by($handle: $handle_ty $(, $argument: $of)*) $(-> $result, or $otherwise)?);
+        by_both_names!(@one $khr $khr_symbol: $ty by $by($handle: $handle_ty $(, $argument: $of)*) $(-> $result, or $otherwise)?);
+    )* };
+    (@one $name:ident $symbol:literal: $ty:ident by
+        $by:ident($handle:ident: $handle_ty:ty $(, $argument:ident: $of:ty)*) $(-> $result:ty, or $otherwise:expr)?) => {
+        unsafe extern "system" fn $name($handle: $handle_ty $(, $argument: $of)*) $(-> $result)? {
+            // SAFETY: as above.
+            unsafe { $by(pass_on!(@find $handle, $symbol: vk::$ty $(, $otherwise)?), $handle $(, $argument)*) }
+        }
+    };
 }
 
-unsafe extern "system" fn wait_events2_khr(
-    buffer: vk::CommandBuffer,
-    count: u32,
-    events: *const vk::Event,
-    infos: *const vk::DependencyInfo<'_>,
-) {
-    // SAFETY: as above.
-    unsafe {
-        let wait = pass_on!(@find buffer, c"vkCmdWaitEvents2KHR": vk::PFN_vkCmdWaitEvents2);
-        wait_events2_by(wait, buffer, count, events, infos);
-    }
+by_both_names! {
+    queue_submit2 c"vkQueueSubmit2", queue_submit2_khr c"vkQueueSubmit2KHR": PFN_vkQueueSubmit2 by
+        submit2(queue: vk::Queue, count: u32, submits: *const vk::SubmitInfo2<'_>, fence: vk::Fence)
+        -> vk::Result, or vk::Result::ERROR_DEVICE_LOST;
+    create_render_pass2 c"vkCreateRenderPass2", create_render_pass2_khr c"vkCreateRenderPass2KHR": PFN_vkCreateRenderPass2 by
+        render_pass2(
+            device: vk::Device,
+            info: *const vk::RenderPassCreateInfo2<'_>,
+            allocator: *const vk::AllocationCallbacks<'_>,
+            pass: *mut vk::RenderPass
+        ) -> vk::Result, or vk::Result::ERROR_DEVICE_LOST;
+    set_event2 c"vkCmdSetEvent2", set_event2_khr c"vkCmdSetEvent2KHR": PFN_vkCmdSetEvent2 by
+        set_event2_by(buffer: vk::CommandBuffer, event: vk::Event, info: *const vk::DependencyInfo<'_>);
+    reset_event2 c"vkCmdResetEvent2", reset_event2_khr c"vkCmdResetEvent2KHR": PFN_vkCmdResetEvent2 by
+        reset_event2_by(buffer: vk::CommandBuffer, event: vk::Event, mask: vk::PipelineStageFlags2);
+    wait_events2 c"vkCmdWaitEvents2", wait_events2_khr c"vkCmdWaitEvents2KHR": PFN_vkCmdWaitEvents2 by
+        wait_events2_by(
+            buffer: vk::CommandBuffer,
+            count: u32,
+            events: *const vk::Event,
+            infos: *const vk::DependencyInfo<'_>
+        );
 }
 
 pub(super) const ANSWERS: &[Answer] = &[
