@@ -1,6 +1,6 @@
 //! What else has the extension's stages and accesses: submissions, render passes, events, timestamps.
 
-use super::own::Dependency;
+use super::own::{Dependency, access, access2, both_sides, stages, stages2};
 use super::{Answer, list, own, pass_on};
 use crate::barriers::{self, Place};
 use crate::chain::Chain;
@@ -25,14 +25,6 @@ unsafe fn outside(handle: u64) -> Place {
 unsafe fn inside(handle: u64) -> Place {
     // SAFETY: as the caller says.
     if unsafe { outside(handle) } == Place::Foreign { Place::Foreign } else { Place::Inside }
-}
-
-fn stages(place: Place, stages: vk::PipelineStageFlags, accesses: vk::AccessFlags) -> vk::PipelineStageFlags {
-    vk::PipelineStageFlags::from_raw(barriers::stages(place, stages.as_raw().into(), accesses.as_raw().into()) as u32)
-}
-
-fn stages2(place: Place, stages: vk::PipelineStageFlags2, accesses: vk::AccessFlags2) -> vk::PipelineStageFlags2 {
-    vk::PipelineStageFlags2::from_raw(barriers::stages(place, stages.as_raw(), accesses.as_raw()))
 }
 
 unsafe extern "system" fn queue_submit(
@@ -95,16 +87,6 @@ unsafe fn submit2(
     }
 }
 
-/// Stages and accesses of both sides of a dependency; stages depend on what the accesses were.
-macro_rules! both_sides {
-    ($of:expr, $place:ident, $stages:ident, $access:path) => {
-        $of.src_stage_mask = $stages($place, $of.src_stage_mask, $of.src_access_mask);
-        $of.dst_stage_mask = $stages($place, $of.dst_stage_mask, $of.dst_access_mask);
-        $of.src_access_mask = $access($place, $of.src_access_mask);
-        $of.dst_access_mask = $access($place, $of.dst_access_mask);
-    };
-}
-
 unsafe extern "system" fn create_render_pass(
     device: vk::Device,
     info: *const vk::RenderPassCreateInfo<'_>,
@@ -119,7 +101,7 @@ unsafe extern "system" fn create_render_pass(
         let mut dependencies = list((*info).p_dependencies, (*info).dependency_count).to_vec();
         for d in &mut dependencies {
             // Captures are done before the render pass, between barriers of the layer's.
-            both_sides!(d, place, stages, own::access);
+            both_sides!(d, place, stages, access);
         }
         let changed = vk::RenderPassCreateInfo { p_dependencies: dependencies.as_ptr(), ..*info };
         create(device, &changed, allocator, pass)
@@ -140,10 +122,10 @@ unsafe fn render_pass2(
         let mut dependencies = list((*info).p_dependencies, (*info).dependency_count).to_vec();
         let mut chains = Vec::new();
         for d in &mut dependencies {
-            both_sides!(d, place, stages, own::access);
+            both_sides!(d, place, stages, access);
             let mut chain = Chain::copy(d.p_next);
             if let Some(barrier) = chain.get::<vk::MemoryBarrier2<'_>>() {
-                both_sides!(barrier, place, stages2, own::access2);
+                both_sides!(barrier, place, stages2, access2);
             }
             d.p_next = chain.head();
             chains.push(chain);
@@ -196,7 +178,7 @@ unsafe extern "system" fn wait_events(
         let mut all = [vk::AccessFlags::empty(); 2];
         let mut adapt = |source: &mut vk::AccessFlags, target: &mut vk::AccessFlags| {
             all = [all[0] | *source, all[1] | *target];
-            (*source, *target) = (own::access(place, *source), own::access(place, *target));
+            (*source, *target) = (access(place, *source), access(place, *target));
         };
         m.iter_mut().for_each(|m| adapt(&mut m.src_access_mask, &mut m.dst_access_mask));
         b.iter_mut().for_each(|b| adapt(&mut b.src_access_mask, &mut b.dst_access_mask));

@@ -26,6 +26,34 @@ pub(super) fn access2(place: Place, flags: vk::AccessFlags2) -> vk::AccessFlags2
     vk::AccessFlags2::from_raw(barriers::accesses(place, flags.as_raw()))
 }
 
+pub(super) fn stages(
+    place: Place,
+    stages: vk::PipelineStageFlags,
+    accesses: vk::AccessFlags,
+) -> vk::PipelineStageFlags {
+    vk::PipelineStageFlags::from_raw(barriers::stages(place, stages.as_raw().into(), accesses.as_raw().into()) as u32)
+}
+
+pub(super) fn stages2(
+    place: Place,
+    stages: vk::PipelineStageFlags2,
+    accesses: vk::AccessFlags2,
+) -> vk::PipelineStageFlags2 {
+    vk::PipelineStageFlags2::from_raw(barriers::stages(place, stages.as_raw(), accesses.as_raw()))
+}
+
+/// Stages and accesses of both sides of a dependency; stages depend on what the accesses were.
+macro_rules! both_sides {
+    ($of:expr, $place:ident, $stages:ident, $access:ident) => {
+        $of.src_stage_mask = $stages($place, $of.src_stage_mask, $of.src_access_mask);
+        $of.dst_stage_mask = $stages($place, $of.dst_stage_mask, $of.dst_access_mask);
+        $of.src_access_mask = $access($place, $of.src_access_mask);
+        $of.dst_access_mask = $access($place, $of.dst_access_mask);
+    };
+}
+
+pub(super) use both_sides;
+
 /// Structures without what hangs on them; `None` if something does.
 macro_rules! without_chain {
     ($list:expr, $place:ident, $access:ident, $ty:ident { $($field:ident),* }) => {
@@ -130,22 +158,6 @@ pub(super) unsafe extern "system" fn pipeline_barrier(
     }
 }
 
-/// Stages of a structure of the second generation.
-macro_rules! with_stages {
-    ($list:expr, $place:ident) => {
-        for barrier in &mut $list {
-            let (s, d) = (barrier.src_access_mask.as_raw(), barrier.dst_access_mask.as_raw());
-            let stages = |flags: vk::PipelineStageFlags2, accesses| {
-                vk::PipelineStageFlags2::from_raw(barriers::stages($place, flags.as_raw(), accesses))
-            };
-            barrier.src_stage_mask = stages(barrier.src_stage_mask, s);
-            barrier.dst_stage_mask = stages(barrier.dst_stage_mask, d);
-            barrier.src_access_mask = access2($place, barrier.src_access_mask);
-            barrier.dst_access_mask = access2($place, barrier.dst_access_mask);
-        }
-    };
-}
-
 fn same(_: Place, flags: vk::AccessFlags2) -> vk::AccessFlags2 {
     flags
 }
@@ -205,9 +217,15 @@ impl Dependency {
                 subresource_range
             }
         )?;
-        with_stages!(memory, place);
-        with_stages!(buffers, place);
-        with_stages!(images, place);
+        for barrier in &mut memory {
+            both_sides!(barrier, place, stages2, access2);
+        }
+        for barrier in &mut buffers {
+            both_sides!(barrier, place, stages2, access2);
+        }
+        for barrier in &mut images {
+            both_sides!(barrier, place, stages2, access2);
+        }
         Some(Self { flags: info.dependency_flags, memory, buffers, images })
     }
 
