@@ -394,6 +394,17 @@ fn in_tables() -> Scene {
     m.out.push(&targets);
     m.out.push_tail(&Clear { flags: Clear::COLOR, color: [0.5; 4], ..Clear::zeroed() }, &[]);
     m.out.push(&Dispatch { shader, groups: [1, 1, 1] });
+    // What makes indices for geometry shaders, of a log that says something else, as registers that may say anything have it.
+    m.out.push_tail(&SetStorage { stage, first: 0, count: 6 }, &[buffer; 6]);
+    let said =
+        [[2, 0, 100, 4], [1 << 16 | 1 << 8 | 3, 0x01_0101, 0x02_0100, 0x01_0200], [64, 16, 0, 16], [64, 8, 2, 1]];
+    let bank = afterimage_stream::Bank::gcn(Stage::Compute, afterimage_stream::GcnBank::Draw) as u16;
+    m.out.push_tail(&SetConstants { bank, first: 0, count: 4 }, &said);
+    for (step, on_chip) in [(0, 0), (1, 0), (2, 0), (0, 1), (2, 1), (3, 0)] {
+        let key = afterimage_shader_gcn::emitted::Key { step, on_chip };
+        let shader = m.shader(Stage::Compute, Language::GcnEmitted as u32, bytemuck::bytes_of(&key));
+        m.out.push(&Dispatch { shader, groups: [2, 1, 1] });
+    }
     for id in [textures[1], sampler, table] {
         m.out.push(&Destroy { id, pad: 0 });
         m.out.push(&Dispatch { shader, groups: [1, 1, 1] });

@@ -40,7 +40,8 @@ struct Host {
 
 fn open() -> Vec<Renderer<null::Device>> {
     let open = |family| {
-        let mut renderer = Renderer::new(null::Device::new(family), Options::default()).expect("a device that does nothing");
+        let mut renderer =
+            Renderer::new(null::Device::new(family), Options::default()).expect("a device that does nothing");
         // Every other target has a window.
         renderer.set_layer_factory(Box::new(|target| (target.id.0 & 1 == 0).then_some(Ok(null::Empty))));
         renderer

@@ -63,8 +63,7 @@ impl Host {
 
 fn open(scenes: &[Scene]) -> Renderer {
     // Runs as one call, which software devices would draw one by one.
-    let options =
-        Options { cache_dir: None, validate_if_there: false, merge_draws: Some(true), ..Options::from_env() };
+    let options = Options { cache_dir: None, validate_if_there: false, merge_draws: Some(true), ..Options::from_env() };
     if options.validate {
         // What the validation layer says. Renderers are opened again and again: only the first one starts the log.
         let log = tracing_subscriber::fmt().with_max_level(tracing_subscriber::filter::LevelFilter::ERROR);

@@ -45,4 +45,6 @@ languages! {
     Nv2aPixel = 8 "nv2a-pixel";
     /// A GCN program and what its translation depends on, as `io::Source::to_bytes` of `afterimage_shader_gcn` gives it.
     Gcn = 9 "gcn";
+    /// What makes indices of what a GCN geometry shader put out: an `emitted::Key`.
+    GcnEmitted = 10 "gcn-emitted";
 }

@@ -87,7 +87,7 @@ pub(crate) fn guest_of_language(number: u32) -> Option<u32> {
     match Language::from_number(number)? {
         Language::D3d9 | Language::FixedVertex | Language::FixedPixel => Some(Init::D3D9),
         Language::Nv2aProgram | Language::Nv2aFixed | Language::Nv2aPixel => Some(Init::NV2A),
-        Language::Gcn => Some(Init::GNM),
+        Language::Gcn | Language::GcnEmitted => Some(Init::GNM),
         Language::Ir | Language::Spirv => None,
     }
 }
@@ -282,6 +282,7 @@ impl ShaderCode {
             Language::Nv2aProgram => Ok(nv2a::Program::from_bytes(bytes).map_err(said)?.to_string()),
             Language::Nv2aFixed => Ok(debug(&key::<nv2a::fixed::Key>(bytes)?)),
             Language::Nv2aPixel => Ok(nv2a::pixel::disasm(&key(bytes)?)),
+            Language::GcnEmitted => Ok(debug(&key::<gcn::emitted::Key>(bytes)?)),
             Language::Gcn => {
                 let source = gcn::io::Source::from_bytes(bytes).map_err(said)?;
                 let mut text = gcn::Program::parse(&source.code, source.stage).map_err(said)?.to_string();

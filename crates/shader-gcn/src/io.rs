@@ -97,6 +97,10 @@ pub mod geometry {
     pub const VERTICES: u32 = 6;
     /// Words of a primitive in the list.
     pub const PRIMITIVE: u32 = VERTICES + 1;
+    /// Lanes whose vertices lie side by side in the ring of the geometry shader's outputs.
+    pub const ROW: u32 = 16;
+    /// Most groups of a dispatch.
+    pub const MOST_GROUPS: u32 = 65_535;
     /// Streams that a geometry shader can have.
     pub const STREAMS: usize = 4;
 

@@ -8,6 +8,7 @@ mod asm;
 pub mod binary;
 mod decode;
 mod disasm;
+pub mod emitted;
 mod encode;
 pub mod fetch;
 pub mod file;

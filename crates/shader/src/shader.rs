@@ -116,6 +116,9 @@ pub enum CompileError {
     /// The GCN program cannot be translated.
     #[error("GCN program, {0}")]
     GcnLift(#[from] gcn::LiftError),
+    /// A key of what makes indices for GCN geometry shaders.
+    #[error(transparent)]
+    GcnEmitted(#[from] gcn::emitted::NoProgram),
     /// IR or SPIR-V of a stream that reads or writes memory by addresses of its own.
     #[error(
         "the shader accesses memory by address, which only a guest's code may, whose translation checks every access"
@@ -307,6 +310,7 @@ impl Shader {
                     code: Code::Gcn(Box::new(source)),
                 }
             }
+            Language::GcnEmitted => Self::of_module(gcn::emitted::lift(read_key(language, code)?)?, hash),
             Language::Nv2aProgram => Self::of_module(nv2a::lift(&nv2a::Program::from_bytes(code)?)?, hash),
             Language::Nv2aFixed => Self::of_module(nv2a::fixed::lift(&read_key(language, code)?)?, hash),
         })
@@ -399,7 +403,7 @@ impl Shader {
     /// Whether the code itself says which memory it reads or writes. Code of a guest does not: its translation keeps inside of
     /// the buffers that the guest has bound.
     pub fn has_raw_addresses(&self) -> bool {
-        let Code::Ir(module) = &self.code else { return false };
+        let Some(module) = self.declared() else { return false };
         let mut found = false;
         module.for_each_inst(|_, inst| {
             found |= matches!(inst.op, ir::Op::LoadGlobal | ir::Op::StoreGlobal | ir::Op::AtomicGlobal);

@@ -1,7 +1,8 @@
 //! Draws.
 
 use super::Translator;
-use super::front::{Front, Output, Patches};
+use super::emitted::Emitted;
+use super::front::{Front, Made, Output, Patches};
 use super::levels::{DESCRIPTION, PIXEL_KEY, PLAN, STAGES, STATES, TARGETS, VERTEX_STAGE};
 use super::plan::{DrawError, Vertices, mode};
 use super::prepared::{Again, Prepared};
@@ -165,9 +166,12 @@ impl Translator {
         }
         let found = self.moves();
         let vertices = match &front {
-            Some(Front::Geometry(Output { indices, .. }) | Front::Patches(Patches { indices, .. })) => {
-                self.made_indices(primitive.assembled(), indices)?
+            Some(Front::Geometry(Output { made: Made::There(emitted), .. })) => {
+                Some(self.emitted_indices(primitive.assembled(), emitted)?)
             }
+            Some(
+                Front::Geometry(Output { made: Made::Here(indices), .. }) | Front::Patches(Patches { indices, .. }),
+            ) => self.made_indices(primitive.assembled(), indices)?,
             None => self.indices(registers, memory, draw, primitive)?,
         };
         let Some(vertices) = vertices else { return Ok(()) };
@@ -181,7 +185,7 @@ impl Translator {
         {
             self.bind(&PIXEL, &pixel.needs, memory)?;
         }
-        let (Vertices::Plain(topology) | Vertices::Indexed(topology, ..)) = vertices;
+        let topology = vertices.topology();
         let points = topology == Topology::PointList;
         self.applied.set_primitives(primitive.is_filled(), points, &mut registers.tracker);
         let _ready = self.apply(registers, memory, STATES);
@@ -402,6 +406,15 @@ impl Translator {
             SetIndexBuffer { source, index_bytes: 4, restart: 0, offset: range.offset, size: range.size.into() };
         self.port.put(&mut self.sent.index_buffer, packet);
         Ok(Some(Vertices::Indexed(topology, first, made.len() as u32)))
+    }
+
+    /// Has the GPU make indices of what a geometry shader said, and binds them.
+    fn emitted_indices(&mut self, topology: Topology, emitted: &Emitted) -> Result<Vertices, DrawError> {
+        let [indices, arguments] = self.make_emitted(emitted)?;
+        let (source, size) = (indices.id, indices.size);
+        self.port
+            .put(&mut self.sent.index_buffer, SetIndexBuffer { source, index_bytes: 4, restart: 0, offset: 0, size });
+        Ok(Vertices::Indirect(topology, arguments.id))
     }
 
     /// Copies the first colour target into the second, with one sample per pixel.

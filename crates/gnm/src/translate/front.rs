@@ -1,5 +1,6 @@
 //! What stages in front of the vertex stage made, for that to draw or capture.
 
+use super::emitted::Emitted;
 use super::primitives::Primitive;
 use super::resources::Needs;
 use super::shaders::{COPY_FEEDBACK_ON_CHIP, COPY_ON_CHIP, FEEDBACK, Stages, VERTEX};
@@ -33,9 +34,18 @@ pub(super) struct Output {
     /// Strips of what.
     pub(super) primitive: Primitive,
     /// Offsets in the ring, in words, of the vertices of primitives.
-    pub(super) indices: Vec<u32>,
+    pub(super) made: Made,
     /// What the copy shader reads.
     pub(super) behind: Behind,
+}
+
+/// Indices that are made of what a geometry shader said.
+#[derive(Debug)]
+pub(super) enum Made {
+    /// By the processor.
+    Here(Vec<u32>),
+    /// On the GPU, when they are drawn.
+    There(Emitted),
 }
 
 /// What is behind a geometry shader.

@@ -9,27 +9,24 @@
 //! lie in the data share, of which each subgroup ([`on_chip`](super::on_chip)) has a window of one such buffer.
 
 use super::Translator;
-use super::front::{Behind, Front, Output, Patches, Ring, serve};
+use super::emitted::{Emitted, Places};
+use super::front::{Behind, Front, Made, Output, Patches, Ring, serve};
 use super::on_chip::{self, Subgroups};
 use super::own::{Own, Use};
 use super::plan::DrawError;
 use super::primitives::{MOST_INDICES, Primitive, neighbours};
 use super::shaders::{self, DOMAIN_EXPORT, EXPORT, EXPORT_ON_CHIP, GEOMETRY, GEOMETRY_ON_CHIP};
-use super::stream_out::{Captured, From, Order};
+use super::stream_out::{Captured, From, Order, captures};
 use crate::machine;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Registers, reg};
-use afterimage_shader_gcn::io::geometry;
+use afterimage_shader_gcn::io::geometry::{self, ROW};
 use afterimage_stream::PortError;
 use afterimage_stream::packets::*;
 use rustc_hash::FxHashMap;
 
 /// Most bytes of a ring or log.
 const MOST_BYTES: u64 = 512 << 20;
-/// Most groups of a dispatch.
-const MOST_GROUPS: u64 = 65_535;
-/// Lanes whose vertices lie side by side in the ring of the geometry shader's outputs.
-const ROW: u32 = 16;
 const LANES: u32 = geometry::LANES;
 
 /// A stream, as the registers have it.
@@ -137,6 +134,52 @@ impl Plan {
         let row = lane / ROW * ROW * stream.vertex.wrapping_mul(max_vert_out);
         Some([wave * LANES * gs_words + LANES * stream.offset + row + lane % ROW, ROW])
     }
+
+    /// Indices of a stream's primitives, of the lanes' records. `rings`: words of a lane behind the geometry shader, and
+    /// `VGT_GS_MAX_VERT_OUT`.
+    fn assemble<'log>(
+        &self,
+        stream: &Stream,
+        [gs_words, max_vert_out]: [u32; 2],
+        last: bool,
+        record: impl Fn(u32) -> &'log [u32],
+    ) -> Result<Vec<u32>, DrawError> {
+        let most = geometry::most_vertices(max_vert_out);
+        let (mut indices, mut run) = (Vec::new(), Vec::new());
+        for lane in 0..self.lanes as u32 {
+            let Some([base, step]) = self.place(lane, stream, gs_words, max_vert_out) else { continue };
+            runs(record(lane), most, |vertices| {
+                run.clear();
+                run.extend(vertices.map(|vertex| base.wrapping_add(vertex * step)));
+                stream.strips.assemble(last, &run, &mut indices);
+            });
+            if indices.len() > MOST_INDICES {
+                return Err(DrawError::Indices(indices.len() as u32));
+            }
+        }
+        Ok(indices)
+    }
+
+    /// The same for the GPU to do, but for the buffers that it reads. `number`: that of the stream, and how many there are.
+    fn emitted(
+        &self,
+        stream: &Stream,
+        [gs_words, max_vert_out]: [u32; 2],
+        last: bool,
+        number: [u32; 2],
+        invocations: u32,
+    ) -> Emitted {
+        let Stream { vertex, offset, strips } = *stream;
+        let (lanes, row) = (self.lanes as u32, ROW * vertex.wrapping_mul(max_vert_out));
+        let in_memory = Places { wave: LANES * gs_words, row, first: LANES * offset, step: ROW };
+        let on_chip = |subgroups: &Subgroups| {
+            let places = Places { wave: gs_words, row: subgroups.share / 4, first: offset, step: vertex };
+            (places, Some(Emitted::subgroups(subgroups, invocations)))
+        };
+        let (places, subgroups) = self.subgroups.as_ref().map_or((in_memory, None), on_chip);
+        let none = StorageBinding::default();
+        Emitted { strips, last, lanes, max_vert_out, stream: number, places, subgroups, log: none, list: none }
+    }
 }
 
 /// The log's record of one lane as runs of vertices.
@@ -201,10 +244,11 @@ impl Translator {
     ) -> Result<(), DrawError> {
         let outputs = self.run_geometry(registers, memory, draw, primitive, patches)?;
         for output in &outputs {
+            let Made::Here(indices) = &output.made else { continue };
             let captured = Captured {
                 stream: output.stream,
                 primitive: output.primitive,
-                order: Order::list(&output.indices),
+                order: Order::list(indices),
                 instances: 1,
                 from: From::Geometry(&output.behind),
             };
@@ -219,7 +263,8 @@ impl Translator {
     }
 
     /// Runs export and geometry shaders: what they put out of each stream of which there is something. Where a shader cannot be had,
-    /// which was said, nothing is put out.
+    /// which was said, nothing is put out. What a lane puts out is known where all put out the same; else the GPU makes indices of what is
+    /// drawn, and the processor waits only where something is captured, or where lanes might put out too much.
     fn run_geometry(
         &mut self,
         registers: &Registers,
@@ -280,7 +325,9 @@ impl Translator {
             Some(subgroups) => [subgroups.windows(lanes) * u64::from(subgroups.share), 0, log_size],
             None => [bytes(exports, es_words), bytes(lanes, gs_words), log_size],
         };
-        if sizes.iter().any(|size| *size > MOST_BYTES) || waves(exports).max(waves(lanes)) > MOST_GROUPS {
+        if sizes.iter().any(|size| *size > MOST_BYTES)
+            || waves(exports).max(waves(lanes)) > geometry::MOST_GROUPS.into()
+        {
             return Err(DrawError::Geometry { vertices: exports, primitives: lanes });
         }
 
@@ -330,33 +377,44 @@ impl Translator {
         self.mark_written(&shader, memory);
 
         let Some(behind) = behind else { return nothing };
-        // What is the same for all lanes is known; only else somebody has to wait for what they say.
         let known = shader.code.resources.messages.as_ref().map(|messages| -> Vec<Vec<u32>> {
             (0..streams.len()).map(|stream| geometry::recorded(messages, stream as u8, max_vert_out)).collect()
         });
+        let count = streams.len() as u32;
+        let emitted = |number, stream| {
+            let rings = [gs_words, max_vert_out];
+            Emitted { log, list: primitive_list, ..plan.emitted(stream, rings, last, [number, count], invocations) }
+        };
+        if known.is_none() && !(0..count).any(|stream| captures(registers, stream)) {
+            let drawn = (0..).zip(&streams).filter(|(number, _)| is_rasterised(registers, *number));
+            let drawn: Vec<_> = drawn.map(|(number, stream)| (stream, emitted(number, stream))).collect();
+            if drawn.iter().all(|(_, emitted)| emitted.most_indices() <= MOST_INDICES as u64) {
+                let output = |(stream, emitted): (&Stream, Emitted)| Output {
+                    stream: emitted.stream[0],
+                    primitive: stream.strips,
+                    made: Made::There(emitted),
+                    behind,
+                };
+                return Ok(drawn.into_iter().map(output).collect());
+            }
+        }
         let log = if known.is_some() { Vec::new() } else { self.read_log(log_size)? };
-        let most = geometry::most_vertices(max_vert_out);
         let mut made = Vec::new();
         for (number, stream) in (0..).zip(&streams) {
-            let mut indices = Vec::new();
-            let mut run = Vec::new();
-            for lane in 0..lanes as u32 {
-                let record = match &known {
-                    Some(known) => &known[number],
-                    None => &log[(lane as usize * streams.len() + number) * record..][..record],
-                };
-                let Some([base, step]) = plan.place(lane, stream, gs_words, max_vert_out) else { continue };
-                runs(record, most, |vertices| {
-                    run.clear();
-                    run.extend(vertices.map(|vertex| base.wrapping_add(vertex * step)));
-                    stream.strips.assemble(last, &run, &mut indices);
-                });
-                if indices.len() > MOST_INDICES {
-                    return Err(DrawError::Indices(indices.len() as u32));
-                }
-            }
+            let rings = [gs_words, max_vert_out];
+            let indices = match &known {
+                Some(known) => plan.assemble(stream, rings, last, |_| &known[number]),
+                None => plan.assemble(stream, rings, last, |lane| {
+                    &log[(lane as usize * streams.len() + number) * record..][..record]
+                }),
+            }?;
             if !indices.is_empty() {
-                made.push(Output { stream: number as u32, primitive: stream.strips, indices, behind });
+                made.push(Output {
+                    stream: number as u32,
+                    primitive: stream.strips,
+                    made: Made::Here(indices),
+                    behind,
+                });
             }
         }
         Ok(made)
@@ -372,6 +430,7 @@ impl Translator {
 
 #[cfg(test)]
 mod tests {
+    use super::super::emitted;
     use super::*;
 
     fn all_runs(record: &[u32], most: u32) -> Vec<std::ops::Range<u32>> {
@@ -398,5 +457,52 @@ mod tests {
         assert_eq!(lists.primitives, [0, 1, 2, 0, 0, 0, 0, 2, 1, 3, 0, 0, 0, 1]);
         let lists = Lists::new(3, &made, 0, Some(&[4, 4]));
         assert_eq!(lists.primitives, [0, 1, 2, 0, 0, 0, 4, 2, 1, 3, 0, 0, 0, 4]);
+    }
+
+    /// Random records of so many lanes and streams.
+    fn noise(lanes: u64, streams: usize, max_vert_out: u32) -> Vec<u32> {
+        let mut state = lanes * 31 + u64::from(max_vert_out);
+        let mut next = move || {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            (state >> 33) as u32
+        };
+        let mut log = Vec::new();
+        for _ in 0..lanes as usize * streams {
+            // Some say more than there may be.
+            log.push(next() % (max_vert_out + 2));
+            log.extend((1..geometry::record(max_vert_out)).map(|_| next() & next()));
+        }
+        log
+    }
+
+    #[test]
+    fn the_gpu_makes_the_indices_that_the_processor_makes() {
+        let made: Vec<u32> = (0..300).map(|at| at * 7 % 40).collect();
+        let setup = on_chip::Setup { enough: [60, 30], share: 4096 };
+        for invocations in [1, 3] {
+            let in_memory = || Plan::in_memory(Lists::new(3, &made, 0, None), 0, 2, invocations);
+            let on_chip = || Plan::on_chip(Subgroups::new(&setup, 3, &made, 0, invocations).unwrap(), 2, invocations);
+            for (plan, max_vert_out) in [in_memory(), on_chip()].into_iter().flat_map(|plan| {
+                let plan = std::rc::Rc::new(plan);
+                [1, 5, 40].map(|most| (plan.clone(), most))
+            }) {
+                let log = noise(plan.lanes, 2, max_vert_out);
+                let record = geometry::record(max_vert_out) as usize;
+                for (number, strips, last) in [
+                    (0, Primitive::TriangleStrip, false),
+                    (1, Primitive::TriangleStrip, true),
+                    (1, Primitive::LineStrip, false),
+                    (0, Primitive::Points, true),
+                ] {
+                    let stream = Stream { strips, vertex: 6, offset: 100 * number };
+                    let rings = [700, max_vert_out];
+                    let here = plan
+                        .assemble(&stream, rings, last, |lane| &log[(lane * 2 + number) as usize * record..][..record]);
+                    let emitted = plan.emitted(&stream, rings, last, [number, 2], invocations);
+                    let there = emitted::interpreted(&emitted, &log, &plan.primitives);
+                    assert!(here.unwrap() == there, "{emitted:?}");
+                }
+            }
+        }
     }
 }

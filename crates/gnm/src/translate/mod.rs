@@ -1,7 +1,7 @@
 //! From registers to packets of the stream: [`Translator`] draws for the machine.
 //!
-//! * `draws`, `primitives`, `dispatch`: draws and dispatches; `geometry`: what runs in front of a draw for a geometry shader;
-//!   `tessellation`: for patches, with `tessellate`, the tessellator; `front`: what both leave; `stream_out`: what a draw captures.
+//! * `draws`, `primitives`, `dispatch`: draws and dispatches; `geometry`: what runs in front of a draw for a geometry shader,
+//!   and `emitted`, which makes indices of that on the GPU; `tessellation`: for patches, with `tessellate`, the tessellator; `front`: what both leave; `stream_out`: what a draw captures.
 //! * `plan`: what is known of a draw before anything is done for it; `levels`: the groups that it needs.
 //! * `targets` with `metadata`, `viewport`, `states`, `stencils`, `queries`, `samplers`: registers and descriptors as state of the host; `apply`: groups of
 //!   it that are dirty. What the receiver has already is not sent.
@@ -20,6 +20,7 @@ mod copies;
 mod depth_copies;
 mod dispatch;
 mod draws;
+mod emitted;
 mod formats;
 mod front;
 mod geometry;
@@ -105,6 +106,7 @@ pub struct Translator {
     tables: Tables,
     sample_moves: SampleMoves,
     depth_copies: DepthCopies,
+    emitted: emitted::Shaders,
     shaders: Shaders,
     bindings: Bindings,
     passed: SampleCount,
@@ -145,6 +147,7 @@ impl Translator {
             tables: Tables::default(),
             sample_moves: SampleMoves::default(),
             depth_copies: DepthCopies::default(),
+            emitted: emitted::Shaders::default(),
             shaders: Shaders::default(),
             bindings: Bindings::default(),
             passed: SampleCount::default(),
@@ -195,6 +198,7 @@ impl Translator {
         self.tables.forget(&mut self.port);
         self.sample_moves.forget(&mut self.port);
         self.depth_copies.forget(&mut self.port);
+        self.emitted.forget(&mut self.port);
         self.shaders.forget(&mut self.port);
         self.passed.forget(&mut self.port);
         self.owned.forget(&mut self.port);

@@ -18,9 +18,9 @@ const MOST_WORDS: usize = 64 << 20;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setup {
     /// Vertices and primitives after which a subgroup ends.
-    enough: [usize; 2],
+    pub(super) enough: [usize; 2],
     /// Bytes of the data share that it has.
-    share: u32,
+    pub(super) share: u32,
 }
 
 impl Setup {

@@ -28,6 +28,11 @@ pub(super) enum Use {
     Corners,
     /// Points that the tessellator made.
     Points,
+    /// Indices of what a geometry shader put out: how many there are in front of each lane and of each group, the indices, and the draw.
+    EmittedOfLanes,
+    EmittedOfGroups,
+    EmittedIndices,
+    EmittedArguments,
     /// The global data share.
     GlobalShare,
 }
@@ -75,7 +80,8 @@ impl Translator {
         }
         let size = wanted.max(LEAST_BYTES).next_power_of_two();
         let id = self.port.allocate(ObjectKind::Buffer)?;
-        self.port.push(&CreateBuffer { id, usage: CreateBuffer::STORAGE, size });
+        let indices = if what == Use::EmittedIndices { CreateBuffer::INDEX } else { 0 };
+        self.port.push(&CreateBuffer { id, usage: CreateBuffer::STORAGE | indices, size });
         self.owned.0[what as usize] = Own { id, size };
         Ok(id)
     }

@@ -5,8 +5,8 @@ use super::primitives::MOST_INDICES;
 use super::states::{self, Copies};
 use super::targets;
 use afterimage_gnm_types::{Groups, View, reg};
-use afterimage_stream::PortError;
 use afterimage_stream::packets::Topology;
+use afterimage_stream::{ObjectId, PortError};
 
 /// What `CB_COLOR_CONTROL.MODE` says of draws.
 pub(super) mod mode {
@@ -23,6 +23,16 @@ pub(super) enum Vertices {
     Plain(Topology),
     /// Through the indices that are bound.
     Indexed(Topology, u32, u32),
+    /// Through them, as a buffer says.
+    Indirect(Topology, ObjectId),
+}
+
+impl Vertices {
+    /// What is drawn.
+    pub(super) fn topology(&self) -> Topology {
+        let (Self::Plain(topology) | Self::Indexed(topology, ..) | Self::Indirect(topology, _)) = self;
+        *topology
+    }
 }
 
 /// Why a draw was given up.

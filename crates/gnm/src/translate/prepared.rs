@@ -185,6 +185,10 @@ impl Translator {
                     first_instance: 0,
                 });
             }
+            Vertices::Indirect(topology, buffer) => {
+                let topology = topology as u32;
+                self.port.push(&DrawIndirect { topology, indexed: 1, buffer, count: 1, offset: 0, stride: 0, pad: 0 });
+            }
         }
     }
 

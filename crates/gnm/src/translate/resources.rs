@@ -614,18 +614,23 @@ impl Translator {
             })
             .chain(needs.behind.iter().copied())
             .collect();
+        self.bind_storage(host, &storage);
+        self.bind_textures(stage, needs, memory)?;
+        self.bind_tables(host, needs, memory)?;
+        self.bind_images(host, needs, memory)
+    }
+
+    /// Binds buffers, from the first slot on.
+    pub(super) fn bind_storage(&mut self, host: Stage, storage: &[StorageBinding]) {
         let sent = &mut self.bindings.stages[host as usize];
         if sent.storage.len() < storage.len() {
             sent.storage.resize(storage.len(), StorageBinding::default());
         }
         if sent.storage[..storage.len()] != *storage {
             let packet = SetStorage { stage: host as u32, first: 0, count: storage.len() as u16 };
-            self.port.push_tail(&packet, &storage);
-            sent.storage[..storage.len()].copy_from_slice(&storage);
+            self.port.push_tail(&packet, storage);
+            sent.storage[..storage.len()].copy_from_slice(storage);
         }
-        self.bind_textures(stage, needs, memory)?;
-        self.bind_tables(host, needs, memory)?;
-        self.bind_images(host, needs, memory)
     }
 
     fn bind_textures(&mut self, stage: &Stages, needs: &Needs, memory: &mut dyn GuestMemory) -> Result<(), PortError> {

@@ -22,8 +22,6 @@ use afterimage_stream::packets::*;
 const SO_EN: u32 = 1 << 12;
 /// Between the registers of one buffer and of the next.
 const STEP: u32 = reg::VGT_STRMOUT_BUFFER_SIZE_1 - reg::VGT_STRMOUT_BUFFER_SIZE_0;
-/// Most groups of a dispatch.
-const MOST_GROUPS: u64 = 65_535;
 
 /// Vertices of a stream that are captured, primitive by primitive.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +69,7 @@ pub(super) enum From<'a> {
 }
 
 /// Whether a draw captures vertices of a stream.
-fn captures(registers: &Registers, stream: u32) -> bool {
+pub(super) fn captures(registers: &Registers, stream: u32) -> bool {
     use reg::VGT_STRMOUT_CONFIG as C;
     let enabled = [C::STREAMOUT_0_EN, C::STREAMOUT_1_EN, C::STREAMOUT_2_EN, C::STREAMOUT_3_EN];
     enabled.get(stream as usize).is_some_and(|stream| registers.is_set(*stream))
@@ -152,7 +150,7 @@ impl Translator {
             return Ok(());
         }
         let groups = lanes.div_ceil(geometry::LANES.into());
-        if groups > MOST_GROUPS {
+        if groups > geometry::MOST_GROUPS.into() {
             self.once.warn(format!("{lanes} vertices are more than one draw can capture: nothing is captured"));
             return Ok(());
         }
