@@ -3,7 +3,8 @@
 //! of its own, until the device has drawn them and the picture is in memory.
 //!
 //! Draws with tables each choose one texture out of so many by a number that only the shader knows, with new constants each; nothing of
-//! the table changes. Draws of memory that changes have a page of constants each, of which the processor writes a word before each run.
+//! the table changes. Draws of memory that changes have a page of constants each, of which the processor writes a word before each run; or
+//! a texture in tiles of 4 MiB, beside a copy of as many bytes.
 
 use afterimage_bench::Bench;
 use afterimage_gnm::driver::{CommandBuffer, Driver, Encoding, calls};
@@ -151,6 +152,16 @@ impl Scene {
 
     /// With a table of so many images of 8 x 8 texels each, out of which pixels choose.
     fn with(encoding: Encoding, changes: Changes, vertices: &[f32; 24], images: u32) -> std::io::Result<Self> {
+        Self::of_images(encoding, changes, vertices, (images, 8, LINEAR_ALIGNED))
+    }
+
+    /// The same with images of another edge, and of another tile mode.
+    fn of_images(
+        encoding: Encoding,
+        changes: Changes,
+        vertices: &[f32; 24],
+        (images, edge, tile_mode): (u32, u32, u32),
+    ) -> std::io::Result<Self> {
         let driver = Driver::new(encoding);
         let mut buffer = CommandBuffer::new();
         state(&mut buffer, &driver);
@@ -170,7 +181,10 @@ impl Scene {
         memory.write(VERTICES, bytemuck::cast_slice(vertices)).expect("mapped memory");
         for n in 0..images {
             let at = TEXELS + 256 * u64::from(n);
-            let words = [(at >> 8) as u32, (at >> 40) as u32 | 10 << 20, 7 | 7 << 14, 0x9080_0FAC, 7 << 13, 0, 0, 0];
+            let last = edge - 1;
+            let layout = 9 << 28 | tile_mode << 20 | 0xFAC;
+            let words =
+                [(at >> 8) as u32, (at >> 40) as u32 | 10 << 20, last | last << 14, layout, last << 13, 0, 0, 0];
             memory.write(TABLE + 32 * u64::from(n), bytemuck::cast_slice(&words)).expect("mapped memory");
             memory.write(at, &[n as u8; 256]).expect("mapped memory");
         }
@@ -186,11 +200,37 @@ impl Scene {
     }
 }
 
+/// Tile modes of the table of the console's.
+const LINEAR_ALIGNED: u32 = 8;
+const THIN_2D: u32 = 14;
+/// Texels along the edge of the texture that changes, and its MiB.
+const EDGE: u32 = 1024;
+const MEBIBYTES: usize = 4;
 /// Sizes of tables.
 const TABLES: [u32; 3] = [16, 256, 4096];
 
 const CASES: [(&str, Changes); 3] =
     [("the same state", same), ("new constants", constants), ("new constants and states", states)];
+
+/// A texture in tiles, of which the processor writes a word before each run.
+fn textures(bench: &mut Bench, device: DeviceInfo) -> std::io::Result<()> {
+    let vertices = std::array::from_fn(|n| n as f32 / 24.0);
+    let mut scene = Scene::of_images(Encoding::Pm4, same, &vertices, (1, EDGE, THIN_2D))?;
+    let mut translator = Translator::new(Box::new(NullLink::new(device)), "bench");
+    let mut bytes = vec![0u8; MEBIBYTES << 20];
+    bench.new_baseline();
+    bench.case("baseline: a MiB is copied", MEBIBYTES, || {
+        scene.memory.read(TEXELS, &mut bytes).expect("mapped memory");
+    });
+    let mut value = 0u32;
+    bench.case("a MiB of a texture in 2D tiles that has changed, and its share of 1000 draws", MEBIBYTES, || {
+        value += 1;
+        scene.memory.write(TEXELS, &value.to_le_bytes()).expect("mapped memory");
+        translator.begin();
+        scene.run(&mut translator);
+    });
+    Ok(())
+}
 
 /// Draws until the picture is in memory.
 fn complete(bench: &mut Bench) -> std::io::Result<()> {
@@ -266,6 +306,7 @@ fn main() -> std::io::Result<()> {
         translator.begin();
         scene.run(&mut translator);
     });
+    textures(&mut bench, device)?;
     complete(&mut bench)?;
     bench.finish()
 }

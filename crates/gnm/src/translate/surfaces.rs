@@ -13,6 +13,7 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind, Port, PortError};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Surfaces that are kept at once, and the bytes of their images.
@@ -20,6 +21,8 @@ const MOST: usize = 16_384;
 const MOST_BYTES: u64 = 4 << 30;
 /// Bytes of one surface in memory.
 const MOST_OF_ONE: u64 = 512 << 20;
+/// Bytes of memory for one that are kept.
+const MOST_ROOM: usize = 16 << 20;
 
 /// What is wanted of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -155,6 +158,25 @@ pub(super) struct Surfaces {
     clock: u64,
     /// Goes up where surfaces are let go, or what memory lacks of them changes.
     pub(super) changes: u64,
+    room: Room,
+}
+
+/// Memory in which surfaces come out of their tiles, for each of two planes. It is kept, since fresh pages take longer than texels.
+#[derive(Debug, Default)]
+struct Room {
+    bytes: [Vec<u8>; 2],
+    packed: [Vec<u8>; 2],
+}
+
+impl Room {
+    /// Keeps what most surfaces need.
+    fn shrink(mut self) -> Self {
+        for bytes in self.bytes.iter_mut().chain(&mut self.packed) {
+            bytes.truncate(MOST_ROOM);
+            bytes.shrink_to(MOST_ROOM);
+        }
+        self
+    }
 }
 
 impl Surfaces {
@@ -432,35 +454,35 @@ impl Translator {
         let Some(surface) = self.surfaces.all.get(&id) else { return Ok(()) };
         let Wanted { shape, place, format, convert, .. } = surface.wanted;
         let planes = surface.planes.clone();
-        let mut bytes: Vec<Vec<u8>> = Vec::with_capacity(planes.len());
-        for plane in &planes {
-            let mut all = vec![0; plane.layout.bytes() as usize];
-            super::read_mapped(memory, plane.address, &mut all);
-            bytes.push(all);
+        let mut room = std::mem::take(&mut self.surfaces.room);
+        let Room { bytes, packed } = &mut room;
+        for (plane, all) in planes.iter().zip(&mut *bytes) {
+            all.resize(plane.layout.bytes() as usize, 0);
+            if !super::read_mapped(memory, plane.address, all) {
+                all.fill(0);
+                super::read_mapped(memory, plane.address, all);
+            }
         }
-        let mut packed: Vec<Vec<u8>> = vec![Vec::new(); planes.len()];
+        let packed = &mut packed[..planes.len()];
         for level in 0..shape.levels {
             let [width, height, depth] = shape.level(level);
             for layer in 0..shape.layers {
                 let mut samples = Vec::with_capacity(place.samples as usize);
                 for sample in 0..place.samples {
-                    for ((plane, bytes), packed) in planes.iter().zip(&bytes).zip(&mut packed) {
-                        packed.clear();
+                    for ((plane, bytes), packed) in planes.iter().zip(&*bytes).zip(&mut *packed) {
                         packed.resize(plane.layout.packed(level), 0);
                         plane.layout.load([level, layer, sample], bytes, packed)?;
                     }
-                    samples.push(match convert {
-                        Some(convert) => convert.decode(width, &packed[0]),
-                        None => to_host(format, &packed),
-                    });
+                    if place.samples > 1 {
+                        samples.push(texels(convert.as_ref(), format, width, packed).into_owned());
+                    }
                 }
                 if place.samples > 1 {
                     self.load_samples(id, layer, samples)?;
                     continue;
                 }
-                let texels = samples.concat();
                 let row_pitch = format.row_bytes(width);
-                let data = self.port.upload_bytes(&texels)?;
+                let data = self.port.upload_bytes(&texels(convert.as_ref(), format, width, packed))?;
                 self.port.push(&UpdateTexture {
                     id,
                     level: level as u16,
@@ -477,6 +499,7 @@ impl Translator {
                 });
             }
         }
+        self.surfaces.room = room.shrink();
         Ok(())
     }
 
@@ -620,11 +643,24 @@ impl Translator {
     }
 }
 
+/// Texels of the host, of a level as memory has it in lines of `width` texels.
+fn texels<'packed>(
+    convert: Option<&Conversion>,
+    format: Format,
+    width: u32,
+    planes: &'packed [Vec<u8>],
+) -> Cow<'packed, [u8]> {
+    match (convert, planes) {
+        (Some(convert), [first, ..]) => convert.decode(width, first).into(),
+        _ => to_host(format, planes),
+    }
+}
+
 /// Texels of the host, of the planes of memory: depth and stencil lie apart there.
-fn to_host(format: Format, planes: &[Vec<u8>]) -> Vec<u8> {
-    let [depths, stencils @ ..] = planes else { return Vec::new() };
+fn to_host(format: Format, planes: &[Vec<u8>]) -> Cow<'_, [u8]> {
+    let [depths, stencils @ ..] = planes else { return Cow::default() };
     if format != Format::D32_SFLOAT_S8_UINT {
-        return depths.clone();
+        return Cow::Borrowed(depths);
     }
     let wide = |element: &[u8]| match *element {
         [a, b] => (f32::from(u16::from_le_bytes([a, b])) / 65535.0).to_le_bytes(),
@@ -706,11 +742,11 @@ mod tests {
         let planes = vec![depths, vec![7, 9]];
         let host = to_host(Format::D32_SFLOAT_S8_UINT, &planes);
         assert_eq!(host[8..], [0, 0, 0x80, 0x3F, 9, 0, 0, 0]);
-        assert_eq!(from_host(Format::D32_SFLOAT_S8_UINT, 4, host, 2), planes);
+        assert_eq!(from_host(Format::D32_SFLOAT_S8_UINT, 4, host.into_owned(), 2), planes);
         let planes = vec![vec![0xFF, 0xFF, 0, 0], vec![1, 2]];
         let host = to_host(Format::D32_SFLOAT_S8_UINT, &planes);
         assert_eq!(host[..5], [0, 0, 0x80, 0x3F, 1]);
-        assert_eq!(from_host(Format::D32_SFLOAT_S8_UINT, 2, host, 2), planes);
-        assert_eq!(to_host(Format::D16_UNORM, &[vec![1, 2]]), [1, 2]);
+        assert_eq!(from_host(Format::D32_SFLOAT_S8_UINT, 2, host.into_owned(), 2), planes);
+        assert_eq!(*to_host(Format::D16_UNORM, &[vec![1, 2]]), [1, 2]);
     }
 }
