@@ -332,7 +332,10 @@ impl Masks {
             if inst.has(flag::READS_DST) {
                 read(inst.dst);
             }
-            live.scc |= inst.has(flag::READS_SCC);
+            live.scc |= inst.has(flag::READS_SCC) || inst.src.contains(&Operand::Scc);
+            if inst.src.contains(&Operand::Vccz) {
+                live.read_mask(VCC);
+            }
             return;
         }
         if !needed(inst, &after) {

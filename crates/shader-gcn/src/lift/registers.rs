@@ -268,10 +268,14 @@ impl Lifter<'_> {
     pub(super) fn read_mask(&mut self, operand: Operand) -> Value {
         match operand.scalar_code() {
             Some(code) => self.mask(code),
-            None => {
-                let bits = operand.constant(Ty::B64).unwrap_or_default();
-                self.constant_mask(bits)
-            }
+            None => match operand.constant(Ty::B64) {
+                Some(bits) => self.constant_mask(bits),
+                None => {
+                    // One bit, of the first lane.
+                    let (word, zero) = (self.read(operand), self.b.i32(0));
+                    self.lane_bit([word, zero])
+                }
+            },
         }
     }
 
@@ -381,7 +385,11 @@ impl Lifter<'_> {
         if let Some(bits) = operand.constant(ty) {
             return self.b.const_bits(Type::I32X2, [bits as u32, (bits >> 32) as u32, 0, 0]);
         }
-        let words: SmallVec<[Value; 2]> = self.read_words(operand, 2).into_iter().collect();
+        let mut words: SmallVec<[Value; 4]> = self.read_words(operand, 2);
+        if words.len() == 1 {
+            // What has one word, such as scc, is followed by zeros.
+            words.push(self.b.i32(0));
+        }
         let pair = self.b.construct(&words);
         self.b.cast(pair, Kind::Int)
     }

@@ -174,23 +174,24 @@ const STRIDE: usize = 16;
 /// Words of operands.
 const INPUTS: usize = 9;
 
-/// The instruction on s[10:11], s[12:13] and s[14:15], or on an immediate.
-fn instruction(row: &Row, immediate: u16) -> String {
+/// The instruction on s[10:11], s[12:13] and s[14:15], or on an immediate, or on what has a name.
+fn instruction(row: &Row, immediate: u16, names: [Option<&str>; 2]) -> String {
     let name = row.name;
     let register = |ty: Ty, first: u32| match ty.dwords() {
         1 => format!("s{first}"),
         _ => format!("s[{first}:{}]", first + 1),
     };
     let d = register(row.dst[0], 14);
+    let source = |n: usize| names[n].map_or_else(|| register(row.src[n], 10 + 2 * n as u32), str::to_owned);
     match row.encoding {
         Encoding::Sopk => match row.src[1] {
             Ty::None => format!("{name} {d}, {:#x}", immediate),
             _ if row.dst[0] == Ty::None => format!("{name} s14, {:#x}", immediate),
             _ => format!("{name} {d}, {:#x}", immediate),
         },
-        Encoding::Sopc => format!("{name} {}, {}", register(row.src[0], 10), register(row.src[1], 12)),
-        Encoding::Sop1 => format!("{name} {d}, {}", register(row.src[0], 10)),
-        _ => format!("{name} {d}, {}, {}", register(row.src[0], 10), register(row.src[1], 12)),
+        Encoding::Sopc => format!("{name} {}, {}", source(0), source(1)),
+        Encoding::Sop1 => format!("{name} {d}, {}", source(0)),
+        _ => format!("{name} {d}, {}, {}", source(0), source(1)),
     }
 }
 
@@ -228,17 +229,10 @@ fn every_instruction_computes_what_the_manual_says() {
         }
         tried += 1;
         let immediate = random.next() as u16;
-        let text = program(&instruction(row, immediate));
+        let text = program(&instruction(row, immediate, [None; 2]));
         for _ in 0..TRIES {
             let words: [u32; INPUTS] = std::array::from_fn(|_| random.word());
-            // One lane a group of one wave: exec has a bit of it.
-            let lanes = 64;
-            let mut memory = vec![0; STRIDE * lanes];
-            memory[..INPUTS].copy_from_slice(&words);
-            let left = Machine::new(lanes as u32, memory).run(&text);
-
-            let pair = |n: usize| u64::from(words[n]) | u64::from(words[n + 1]) << 32;
-            let mut operands = Operands { a: pair(0), b: pair(2), d: pair(4), scc: words[6] != 0, exec: pair(7) };
+            let mut operands = Operands::of(&words);
             if row.encoding == Encoding::Sopk {
                 let extended =
                     if row.src.contains(&Ty::Uimm16) { u32::from(immediate) } else { immediate as i16 as u32 };
@@ -252,18 +246,69 @@ fn every_instruction_computes_what_the_manual_says() {
                     *value &= 0xFFFF_FFFF;
                 }
             }
-            let expected = compute(row, operands);
-            let out = &left[INPUTS..];
-            let wide = row.dst[0].dwords() != 1;
-            let got = Results {
-                d: u64::from(out[0]) | if wide { u64::from(out[1]) << 32 } else { 0 },
-                scc: out[2] != 0,
-                exec: u64::from(out[3]) | u64::from(out[4]) << 32,
-            };
-            assert_eq!(got, expected, "{} of {operands:x?}\n{text}", row.name);
+            check(row, &text, &words, operands);
         }
     }
     assert!(tried > 100, "{tried} rows");
+}
+
+impl Operands {
+    /// Those that a program loads.
+    fn of(words: &[u32; INPUTS]) -> Self {
+        let pair = |n: usize| u64::from(words[n]) | u64::from(words[n + 1]) << 32;
+        Self { a: pair(0), b: pair(2), d: pair(4), scc: words[6] != 0, exec: pair(7) }
+    }
+}
+
+/// Runs a program on words, and compares what its instruction leaves.
+fn check(row: &Row, text: &str, words: &[u32; INPUTS], operands: Operands) {
+    // One lane a group of one wave: exec has a bit of it.
+    let lanes = 64;
+    let mut memory = vec![0; STRIDE * lanes];
+    memory[..INPUTS].copy_from_slice(words);
+    let left = Machine::new(lanes as u32, memory).run(text);
+    let out = &left[INPUTS..];
+    let wide = row.dst[0].dwords() != 1;
+    let got = Results {
+        d: u64::from(out[0]) | if wide { u64::from(out[1]) << 32 } else { 0 },
+        scc: out[2] != 0,
+        exec: u64::from(out[3]) | u64::from(out[4]) << 32,
+    };
+    assert_eq!(got, compute(row, operands), "{} of {operands:x?}\n{text}", row.name);
+}
+
+/// A bit is followed by zeros, in words and as a mask. ACO makes the sign of a number of 64 bits so.
+#[test]
+fn bits_are_operands_of_every_width() {
+    let mut random = Random(11);
+    let encodings = [Encoding::Sop1, Encoding::Sop2, Encoding::Sopc];
+    let is_tried = |row: &&Row| encodings.contains(&row.encoding) && matches!(row.kind, Kind::Alu | Kind::Compare(_));
+    for row in ROWS.iter().filter(is_tried).filter(|row| !ELSEWHERE.contains(&row.op)) {
+        for (n, name) in [(0, "src_scc"), (1, "src_scc"), (0, "src_execz"), (1, "src_execz")] {
+            if row.src[n].dwords() == 0 {
+                continue;
+            }
+            let mut names = [None; 2];
+            names[n] = Some(name);
+            let text = program(&instruction(row, 0, names));
+            for round in 0..6 {
+                let mut words: [u32; INPUTS] = std::array::from_fn(|_| random.word());
+                words[6] = round & 1;
+                if round >= 4 {
+                    (words[7], words[8]) = (0, 0);
+                }
+                let mut operands = Operands::of(&words);
+                for (ty, value) in row.src.iter().zip([&mut operands.a, &mut operands.b]) {
+                    if ty.dwords() == 1 {
+                        *value &= 0xFFFF_FFFF;
+                    }
+                }
+                let bit = u64::from(if name == "src_scc" { operands.scc } else { operands.exec == 0 });
+                *[&mut operands.a, &mut operands.b][n] = bit;
+                check(row, &text, &words, operands);
+            }
+        }
+    }
 }
 
 #[test]
