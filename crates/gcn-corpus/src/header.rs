@@ -1,5 +1,6 @@
 //! The header of a GLSL file: lines that begin with `//!` and say what the shader reads, writes and is drawn with.
 
+use crate::expected::Relation;
 use crate::format::Format;
 use crate::pattern::Pattern;
 
@@ -109,6 +110,13 @@ pub struct Resource {
     pub pattern: Pattern,
 }
 
+impl Resource {
+    /// Set, binding and element.
+    pub fn place(&self) -> (u32, u32, u32) {
+        (self.set, self.binding, self.element)
+    }
+}
+
 /// A vertex attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Attribute {
@@ -159,6 +167,32 @@ pub struct Header {
     pub dual_source: bool,
     /// Vertices, instances, first vertex, first instance of a draw.
     pub draw: [u32; 4],
+    /// Resources that hold zeros but for some words.
+    pub held: Vec<Held>,
+    /// What a test expects of words behind a dispatch.
+    pub expected: Vec<Expected>,
+}
+
+/// What a resource holds where a test sets it up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// Set, binding and element of the resource.
+    pub place: (u32, u32, u32),
+    /// Numbers of words, and what they are.
+    pub words: Vec<(u32, u32)>,
+}
+
+/// What a test expects of a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Expected {
+    /// Set, binding and element of the resource.
+    pub place: (u32, u32, u32),
+    /// The number of the word.
+    pub word: u32,
+    /// How it is compared.
+    pub relation: Relation,
+    /// With what.
+    pub value: u32,
 }
 
 /// A number as headers have it: decimal, hexadecimal, or (with a point) a float, as its bits.
@@ -272,6 +306,41 @@ impl<'a> Words<'a> {
 }
 
 impl Header {
+    /// What a resource holds before a shader runs.
+    pub(crate) fn contents(&self, resource: &Resource, seed: u32) -> Vec<u32> {
+        let count = resource.bytes / 4;
+        let Some(held) = self.held.iter().find(|held| held.place == resource.place()) else {
+            return (0..count).map(|at| resource.pattern.word(seed, at)).collect();
+        };
+        let mut words = vec![0; count as usize];
+        for (at, word) in &held.words {
+            if let Some(place) = words.get_mut(*at as usize) {
+                *place = *word;
+            }
+        }
+        words
+    }
+
+    /// Whether what resources hold is what a test expects. `left`: of each resource, or nothing of those that are not known.
+    ///
+    /// # Errors
+    /// In words, the first difference.
+    pub fn meets(&self, left: &[Vec<u32>]) -> Result<(), String> {
+        for Expected { place, word, relation, value } in &self.expected {
+            let at = self.resources.iter().position(|resource| resource.place() == *place);
+            let got = at.and_then(|at| left.get(at)?.get(*word as usize).copied());
+            let name = relation.name();
+            match got {
+                Some(got) if relation.holds(got, *value) => {}
+                Some(got) => {
+                    return Err(format!("binding {} word {word} is {got:#x}, which is not {name} {value:#x}", place.1));
+                }
+                None => return Err(format!("binding {} has no word {word}", place.1)),
+            }
+        }
+        Ok(())
+    }
+
     /// The words of the push constants, of the address of each resource.
     pub fn pushed(&self, address: impl Fn(usize) -> u64) -> Vec<u32> {
         let bound = |binding: &u32| {
@@ -346,6 +415,23 @@ impl Header {
                     *self.draw.get_mut(at).ok_or("a draw has four numbers at most")? = number(word)?;
                 }
             }
+            "holds" => {
+                let place = place(words.text("a binding")?)?;
+                let numbers: Vec<u32> = words.rest().iter().map(|word| number(word)).collect::<Result<_, _>>()?;
+                let (pairs, []) = numbers.as_chunks::<2>() else { return Err("a word without its value".to_owned()) };
+                self.held.push(Held { place, words: pairs.iter().map(|[at, value]| (*at, *value)).collect() });
+            }
+            "sized" => {
+                let (place, bytes) = (place(words.text("a binding")?)?, words.number("a size")?);
+                let resource = self.resources.iter_mut().find(|resource| resource.place() == place);
+                resource.ok_or("there is no such resource in front of this line")?.bytes = bytes.next_multiple_of(4);
+            }
+            "expects" => self.expected.push(Expected {
+                place: place(words.text("a binding")?)?,
+                word: words.number("the number of a word")?,
+                relation: Relation::named(words.text("a relation")?).ok_or("there is no such relation")?,
+                value: words.number("a value")?,
+            }),
             kind => self.resource(kind, &mut words)?,
         }
         match words.rest() {

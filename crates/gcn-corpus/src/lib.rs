@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod compiled;
+pub mod expected;
 pub mod foreign;
 mod format;
 pub mod header;

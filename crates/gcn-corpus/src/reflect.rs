@@ -84,6 +84,8 @@ pub struct Descriptor {
     pub count: u32,
     /// Of what.
     pub of: Bound,
+    /// The binding of the atomic counters that glslang has made a buffer of, if it is one.
+    pub counters: Option<u32>,
 }
 
 /// A part of a location of an input or output.
@@ -160,6 +162,7 @@ struct Module {
     decorations: HashMap<u32, Vec<(u32, u32)>>,
     members: HashMap<(u32, u32), Vec<(u32, u32)>>,
     variables: Vec<(u32, u32, u32)>,
+    names: HashMap<u32, String>,
 }
 
 mod decoration {
@@ -315,8 +318,10 @@ impl Module {
             },
             _ => Bound::Other,
         };
-        let set = self.of(variable, decoration::SET).unwrap_or(0);
-        Descriptor { set, binding: self.of(variable, decoration::BINDING).unwrap_or(0), count, of: bound }
+        let [set, binding] = [decoration::SET, decoration::BINDING].map(|what| self.of(variable, what).unwrap_or(0));
+        let counters = self.names.get(&of).and_then(|name| name.strip_prefix("gl_AtomicCounterBlock_"));
+        let counters = counters.and_then(|binding| binding.parse().ok());
+        Descriptor { set, binding, count, of: bound, counters }
     }
 
     /// Adds what a type takes of locations; gives the next location.
@@ -400,6 +405,7 @@ pub fn reflect(spirv: &[u32]) -> Result<Interface, String> {
         at = end;
         let mut put = |id: u32, kind: Type| drop(module.types.insert(id, kind));
         match (word & 0xFFFF, body) {
+            (5, [id, name @ ..]) => drop(module.names.insert(*id, text(name))),
             (15, [model, _, name @ ..]) if out.entry.is_empty() => (out.model, out.entry) = (*model, text(name)),
             (16, [_, mode, operands @ ..]) => {
                 if let (17, &[x, y, z]) = (*mode, operands) {
@@ -476,6 +482,7 @@ fn collect(module: &Module, out: &mut Interface) {
                 let same = |old: &&mut Descriptor| (old.set, old.binding) == (new.set, new.binding);
                 match out.descriptors.iter_mut().find(same) {
                     Some(old) => {
+                        old.counters = old.counters.filter(|_| old.counters == new.counters);
                         old.count = old.count.max(new.count);
                         if size(&new.of) > size(&old.of) {
                             old.of = new.of;

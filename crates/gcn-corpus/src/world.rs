@@ -248,7 +248,7 @@ impl World {
             let at_set = mixed(resource.set << 16 | resource.element);
             let at_set = if resource.set | resource.element == 0 { 0 } else { at_set };
             let seed = mixed(seed ^ name ^ at_set ^ mixed(resource.binding << 1 | vertices));
-            let words = (0..resource.bytes / 4).map(|at| resource.pattern.word(seed, at)).collect();
+            let words = header.contents(resource, seed);
             if resource.image().is_some() {
                 address = address.next_multiple_of(256);
             }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use afterimage_gcn_corpus::reflect::reflect;
-use afterimage_gcn_corpus::{Compiler, foreign};
+use afterimage_gcn_corpus::{Compiler, expected, foreign};
 use xtask::step::{Context, Result};
 
 use super::sources::{Foreign, Language};
@@ -102,7 +102,9 @@ pub(super) fn program(shader: &Foreign, folder: &Folder) -> Result<std::result::
         return Ok(Err("SPIR-V that is not valid as it comes".to_owned()));
     }
     let made = reflect(&words).and_then(|interface| {
-        let header = foreign::header(&interface, name)?;
+        let mut header = foreign::header(&interface, name)?;
+        let test = shader.test.as_deref().and_then(expected::parse);
+        header += &test.and_then(|test| test.header(&interface)).unwrap_or_default();
         let (stages, lines) = foreign::companions(&interface)?;
         Ok((header + &lines, stages))
     });

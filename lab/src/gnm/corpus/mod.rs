@@ -33,9 +33,10 @@ const CHUNK: usize = 40;
 /// Of `--sample`: every so many programs.
 const SAMPLE: usize = 40;
 /// What makes programs of shaders: if it changes, all are made again.
-const MAKERS: [&str; 5] = [
+const MAKERS: [&str; 6] = [
     include_str!("compile.rs"),
     include_str!("sources.rs"),
+    include_str!("../../../../crates/gcn-corpus/src/expected.rs"),
     include_str!("../../../../crates/gcn-corpus/src/foreign.rs"),
     include_str!("../../../../crates/gcn-corpus/src/reflect.rs"),
     include_str!("../../../../crates/gcn-corpus/examples/radv/entry.rs"),

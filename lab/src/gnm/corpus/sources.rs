@@ -85,6 +85,8 @@ pub(super) struct Foreign {
     pub(super) file: PathBuf,
     /// Its text, where that is a part of the file.
     pub(super) text: Option<String>,
+    /// What a test sets up for it and expects, where the file says that.
+    pub(super) test: Option<String>,
 }
 
 /// All shaders, by name; downloads what is not there.
@@ -140,27 +142,32 @@ fn shader(package: &Package, root: &Path, file: &Path) -> Option<Foreign> {
     let file = file.to_owned();
     if package.tests {
         let text = if extension == "shader_test" { std::fs::read(&file).ok() } else { None };
-        let text = text.and_then(|text| compute_section(&String::from_utf8_lossy(&text)));
+        let text = text.and_then(|text| {
+            let text = String::from_utf8_lossy(&text);
+            Some((compute_section(&text)?, text.find("\n[test]").map(|at| text[at..].to_owned())))
+        });
         let (name, language) = (named("comp"), Language::Glsl);
-        return text.map(|text| Foreign { name, stage: "comp", language, file, text: Some(text) });
+        return text.map(|(text, test)| Foreign { name, stage: "comp", language, file, text: Some(text), test });
     }
     if let Some(stage) = STAGES.into_iter().find(|stage| *stage == extension) {
         let language = if name.contains(".asm") { Language::Assembly } else { Language::Glsl };
-        return Some(Foreign { name: named(stage), stage, language, file, text: None });
+        return Some(Foreign { name: named(stage), stage, language, file, text: None, test: None });
     }
     None
 }
 
-/// The compute shader of a test of piglit's, with the version that it requires.
+/// The version of tests of piglit's: the newest, since Vulkan's GLSL has none before 4.30 for compute shaders.
+const VERSION: u32 = 460;
+
+/// The compute shader of a test of piglit's, in that version.
 fn compute_section(test: &str) -> Option<String> {
-    let (head, rest) = test.split_once("[compute shader]\n")?;
+    let (_, rest) = test.split_once("[compute shader]\n")?;
     let body = rest.split("\n[").next()?;
-    let version = head.lines().find_map(|line| line.strip_prefix("GLSL >= "));
-    let version: String = version.unwrap_or("4.30").chars().filter(char::is_ascii_digit).collect();
-    if body.contains("#version") {
-        return Some(body.to_owned());
-    }
-    Some(format!("#version {}\n{body}\n", version.parse::<u32>().map_or(430, |version| version.max(430))))
+    let body = match body.split_once("#version") {
+        Some((_, rest)) => rest.split_once('\n').map_or("", |(_, body)| body),
+        None => body,
+    };
+    Some(format!("#version {VERSION}\n{body}\n"))
 }
 
 fn download(ws: &Workspace, package: &Package, folder: &Path, progress: &Progress) -> Result {
@@ -211,7 +218,10 @@ mod tests {
     #[test]
     fn the_compute_shader_of_a_test_has_its_version() {
         let test = "[require]\nGLSL >= 4.50\n\n[compute shader]\nvoid main() {}\n\n[test]\ncompute 1 1 1\n";
-        assert_eq!(compute_section(test).as_deref(), Some("#version 450\nvoid main() {}\n\n"));
+        let text = "#version 460\nvoid main() {}\n\n";
+        assert_eq!(compute_section(test).as_deref(), Some(text));
+        let test = "[compute shader]\n/* */\n#version 330\nvoid main() {}\n\n[test]\ncompute 1 1 1\n";
+        assert_eq!(compute_section(test).as_deref(), Some(text));
         assert_eq!(compute_section("[vertex shader]\nvoid main() {}\n"), None);
     }
 }
