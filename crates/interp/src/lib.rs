@@ -16,6 +16,7 @@ mod active;
 mod environment;
 mod geometry;
 mod memory;
+mod races;
 mod run;
 mod wave;
 

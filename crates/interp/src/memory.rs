@@ -3,6 +3,7 @@
 use afterimage_ir::{AtomicOp, Component, Dim, Imm, InstData, Offset, Op, TextureDecl, Type, Value};
 
 use crate::environment::number;
+use crate::races::Does;
 use crate::run::{Run, cut};
 use crate::{Lod, SampleArgs};
 
@@ -23,6 +24,7 @@ impl Run<'_> {
             (Op::LoadShared, _) => {
                 for (word, n) in out[..lanes(data.results[0])].iter_mut().zip(0..) {
                     *word = self.shared.get(offset + n).copied().unwrap_or(0);
+                    self.races.access(offset + n, lane, Does::Read);
                 }
             }
             (Op::StoreGlobal, _) => {
@@ -37,7 +39,8 @@ impl Run<'_> {
                 let count = lanes(data.args[1]);
                 for (&word, n) in value[..count].iter().zip(0..) {
                     if let Some(to) = self.shared.get_mut(offset + n) {
-                        *to = word;
+                        let changes = std::mem::replace(to, word) != word;
+                        self.races.access(offset + n, lane, Does::Write { changes });
                     }
                 }
                 return None;
@@ -62,6 +65,7 @@ impl Run<'_> {
                 for (&word, n) in new[..1 + usize::from(wide)].iter().zip(0..) {
                     if let Some(to) = self.shared.get_mut(offset + n) {
                         *to = word;
+                        self.races.access(offset + n, lane, Does::Atomic);
                     }
                 }
                 out[..2].copy_from_slice(&old);

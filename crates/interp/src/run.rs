@@ -5,6 +5,7 @@ use afterimage_ir::{evaluate, verify};
 use smallvec::SmallVec;
 
 use crate::active::Active;
+use crate::races::Races;
 use crate::{Emitted, Environment, LANES, Lanes};
 
 /// Why a run has no outcome.
@@ -19,6 +20,9 @@ pub enum RunError {
     /// A barrier where some lanes of the group were elsewhere, or had ended.
     #[error("a barrier that {0} of {1} lanes reach")]
     Barrier(usize, usize),
+    /// A word of the group's memory, by its byte offset, that a lane wrote and another one accessed without a barrier between.
+    #[error("accesses of byte {0} of shared memory without a barrier between")]
+    Race(usize),
     /// A size of waves that there is not.
     #[error("a wave has 1 to 64 lanes, not {0}")]
     Wave(usize),
@@ -51,6 +55,8 @@ pub struct Interpreter<'a> {
     pub(crate) module: &'a Module,
     step_limit: u64,
     whole_barriers: bool,
+    /// The first word of shared memory whose accesses are in order.
+    ordered: Option<usize>,
 }
 
 impl<'a> Interpreter<'a> {
@@ -60,7 +66,7 @@ impl<'a> Interpreter<'a> {
     /// What the verifier finds.
     pub fn new(module: &'a Module) -> Result<Interpreter<'a>, VerifyError> {
         verify(module)?;
-        Ok(Interpreter { module, step_limit: 1 << 20, whole_barriers: false })
+        Ok(Interpreter { module, step_limit: 1 << 20, whole_barriers: false, ordered: None })
     }
 
     /// Sets how many instructions a run may execute (a million by default).
@@ -71,6 +77,12 @@ impl<'a> Interpreter<'a> {
     /// Barriers are for all lanes of a work group, as devices have it: a run ends with an error at one that only some reach.
     pub fn whole_barriers(self) -> Interpreter<'a> {
         Interpreter { whole_barriers: true, ..self }
+    }
+
+    /// From byte `first` of the group's memory on, a run ends with an error where a lane accesses what another one has written, or writes
+    /// what another one has accessed, without a barrier between. Barriers are for all lanes.
+    pub fn ordered_from(self, first: u32) -> Interpreter<'a> {
+        Interpreter { ordered: Some(first as usize / 4), whole_barriers: true, ..self }
     }
 
     pub(crate) fn prepare<'b>(&'b self, environment: &'b dyn Environment, lanes: usize, group: Group) -> Run<'b> {
@@ -90,6 +102,7 @@ impl<'a> Interpreter<'a> {
             steps: 0,
             step_limit: self.step_limit,
             whole_barriers: self.whole_barriers,
+            races: Races::new(self.ordered, m.shared as usize / 4),
         }
     }
 
@@ -144,6 +157,7 @@ pub(crate) struct Run<'a> {
     pub(crate) steps: u64,
     step_limit: u64,
     whole_barriers: bool,
+    pub(crate) races: Races,
 }
 
 /// Lanes that left a region, by the way they went.
@@ -224,7 +238,11 @@ impl Run<'_> {
                 (Op::Barrier, _) if self.whole_barriers && active.lanes().count() != self.lanes => {
                     return Err(RunError::Barrier(active.lanes().count(), self.lanes));
                 }
+                (Op::Barrier, _) => self.races.wait(),
                 _ => self.inst(data, &active),
+            }
+            if let Some(word) = self.races.found() {
+                return Err(RunError::Race(word * 4));
             }
         }
         Ok(exits)
