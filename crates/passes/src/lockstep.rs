@@ -15,7 +15,8 @@
 //! that usual loops around barriers stay as they are.
 
 use afterimage_ir::{
-    Args, Def, Flags, Imm, Input, InputAt, Inst, MAX_WAVE, Mask, Module, Op, Region, Type, Value, Var, VarDecl,
+    Args, Def, Flags, Imm, Input, InputAt, Inst, Kind, MAX_WAVE, Mask, Module, Op, Region, Swizzle, Type, Value, Var,
+    VarDecl,
 };
 use smallvec::smallvec;
 
@@ -306,7 +307,11 @@ impl Lockstep<'_> {
 
     /// Sets a variable in active lanes.
     fn set_active(&mut self, var: Var, value: Value, list: &mut Vec<Inst>) {
-        let (old, act, ty) = (self.get(var, list), self.get(self.act, list), self.m.ty(value));
+        let (old, mut act, ty) = (self.get(var, list), self.get(self.act, list), self.m.ty(value));
+        if ty.lanes > 1 {
+            let imm = Imm::Swizzle(Swizzle::splat(0, ty.lanes));
+            act = push(self.m, list, Op::Swizzle, imm, smallvec![act], ty.with_kind(Kind::Bool));
+        }
         let value = push(self.m, list, Op::Select, Imm::None, smallvec![act, value, old], ty);
         self.set(var, value, list);
     }
