@@ -5,12 +5,14 @@
 //! group's memory, and barriers. What the shader computes with waves of 64 is the same. Other modules stay as they are.
 //!
 //! All lanes of the group run such instructions together, so they may wait there; where the group is more than one wave, `lockstep`
-//! sees to that. Each exchange waits twice: until what was exchanged before has been read, and until what is exchanged now has been
-//! written.
+//! sees to that. Each exchange waits until what is exchanged has been written. What was exchanged before may still be read meanwhile, so
+//! there are two areas, which exchanges take in turn: who writes to one again has waited in the exchange between, and behind that nobody
+//! reads it any more. A variable says whose turn it is, since loops may go round with an odd number of exchanges; in straight code it is
+//! known. Where there is memory for one area only, each exchange waits twice.
 
 use afterimage_ir::{
-    Args, AtomicOp, Imm, Input, InputAt, InputDecl, Interp, Kind, MAX_SHARED, MAX_WAVE, Module, Op, Swizzle, Type,
-    Value,
+    Args, AtomicOp, Imm, Input, InputAt, InputDecl, Interp, Kind, MAX_SHARED, MAX_WAVE, Mask, Module, Op, Swizzle,
+    Type, Value, Var, VarDecl,
 };
 use smallvec::smallvec;
 
@@ -18,8 +20,10 @@ use crate::rewrite::{Action, Cursor, rewrite};
 use crate::{cse, dce, lockstep, simplify, ssa};
 
 const BOOLS: Type = Type::new(Kind::Bool, 2);
-/// Bytes of the group's memory that each wave takes: a word for each lane.
+/// Bytes of the group's memory that each wave takes of an area: a word for each lane.
 const AREA: u32 = 4 * MAX_WAVE;
+/// Bytes of a group's memory that devices have. Some have more, and with one area there may be room for what a program uses.
+const USUAL_SHARED: u32 = 1 << 15;
 
 /// Runs the pass, for a host whose waves have `host` lanes: if those of the guest fit into one, nothing is changed. False where there
 /// is no memory left for what it needs.
@@ -30,10 +34,9 @@ pub fn run(m: &mut Module, host: u32) -> bool {
         return true;
     }
     let waves = group.div_ceil(MAX_WAVE);
-    let Some((area, index)) = room(m, waves) else { return false };
+    let Some(room) = Room::make(m, waves) else { return false };
     if waves > 1 {
-        lockstep::run(m, &|cursor, value| Code { cursor, area, index, group }.any_wave(value));
-        ssa::run(m);
+        lockstep::run(m, &|cursor, value| Code { cursor, room }.any_wave(value));
     }
     rewrite(m, |cursor, inst| {
         let data = cursor.m.inst(inst);
@@ -42,7 +45,7 @@ pub fn run(m: &mut Module, host: u32) -> bool {
             cursor.m.insts[inst.index()].op = Op::Barrier;
             return Action::Keep;
         }
-        let mut code = Code { cursor, area, index, group };
+        let mut code = Code { cursor, room };
         Action::Replace(match op {
             Op::Ballot => code.ballot(args[0]),
             Op::WaveAny => code.any(args[0]),
@@ -60,6 +63,7 @@ pub fn run(m: &mut Module, host: u32) -> bool {
             _ => return Action::Keep,
         })
     });
+    ssa::run(m);
     // Each exchange has computed its lane's place anew.
     simplify::run(m);
     cse::run(m);
@@ -70,29 +74,12 @@ pub fn run(m: &mut Module, host: u32) -> bool {
 /// Has all lanes of a group that is one wave of the guest come by wherever they wait for each other. False, and nothing changed, where there
 /// is no memory left for what that needs.
 pub(crate) fn bring_together(m: &mut Module) -> bool {
-    let group = m.group.iter().product::<u32>();
-    let Some((area, index)) = room(m, 1) else { return false };
-    lockstep::run(m, &|cursor, value| Code { cursor, area, index, group }.any(value));
+    let Some(room) = Room::make(m, 1) else { return false };
+    lockstep::run(m, &|cursor, value| Code { cursor, room }.any(value));
     ssa::run(m);
     simplify::run(m);
     dce::run(m);
     true
-}
-
-/// Makes room for the words of lanes: where they begin in the group's memory, and the input with the lane's number.
-fn room(m: &mut Module, waves: u32) -> Option<(u32, Input)> {
-    let area = m.shared;
-    if area + waves * AREA > MAX_SHARED {
-        return None;
-    }
-    m.shared += waves * AREA;
-    let at = InputAt::LocalIndex;
-    let index = m.inputs.iter().position(|input| input.at == at).unwrap_or_else(|| {
-        let name = at.builtin().map_or("", |(name, ..)| name).to_owned();
-        m.inputs.push(InputDecl { name, ty: Type::I32, at, interp: Interp::Flat, semantic: None });
-        m.inputs.len() - 1
-    });
-    Some((area, Input::new(index)))
 }
 
 /// Whether an instruction asks for the host's waves.
@@ -108,15 +95,48 @@ pub(crate) fn exchanges(op: Op) -> bool {
     )
 }
 
-/// What an instruction becomes.
-struct Code<'a, 'c> {
-    cursor: &'a mut Cursor<'c>,
-    /// Where the area begins in the group's memory.
+/// Where lanes tell each other something.
+#[derive(Clone, Copy)]
+struct Room {
+    /// Where it begins in the group's memory.
+    first: u32,
+    /// Bytes of an area, of all waves.
     area: u32,
+    /// Where there are two areas: how far behind the first that lies whose turn it is.
+    turn: Option<Var>,
     /// The lane's number.
     index: Input,
     /// Lanes of the group.
     group: u32,
+}
+
+impl Room {
+    /// Makes room in the group's memory, if there is any left.
+    fn make(m: &mut Module, waves: u32) -> Option<Room> {
+        let (first, area) = (m.shared, waves * AREA);
+        let turn = (first + 2 * area <= USUAL_SHARED).then(|| {
+            m.vars.push(VarDecl { name: "turn".to_owned(), ty: Type::I32, array: None });
+            Var::new(m.vars.len() - 1)
+        });
+        let end = first + area * if turn.is_some() { 2 } else { 1 };
+        if end > MAX_SHARED {
+            return None;
+        }
+        m.shared = end;
+        let at = InputAt::LocalIndex;
+        let index = m.inputs.iter().position(|input| input.at == at).unwrap_or_else(|| {
+            let name = at.builtin().map_or("", |(name, ..)| name).to_owned();
+            m.inputs.push(InputDecl { name, ty: Type::I32, at, interp: Interp::Flat, semantic: None });
+            m.inputs.len() - 1
+        });
+        Some(Room { first, area, turn, index: Input::new(index), group: m.group.iter().product() })
+    }
+}
+
+/// What an instruction becomes.
+struct Code<'a, 'c> {
+    cursor: &'a mut Cursor<'c>,
+    room: Room,
 }
 
 impl Code<'_, '_> {
@@ -130,23 +150,31 @@ impl Code<'_, '_> {
 
     /// The lane's number in the group.
     fn index(&mut self) -> Value {
-        self.cursor.push(Op::LoadInput, Imm::Input(self.index), Args::new(), Type::I32)
+        self.cursor.push(Op::LoadInput, Imm::Input(self.room.index), Args::new(), Type::I32)
     }
 
     /// The lane's number in its wave.
     fn lane(&mut self) -> Value {
         let index = self.index();
-        if self.group <= MAX_WAVE {
+        if self.room.group <= MAX_WAVE {
             return index;
         }
         let last = self.int(MAX_WAVE - 1);
         self.push(Op::IAnd, smallvec![index, last])
     }
 
+    /// Byte offset of the area whose turn it is.
+    fn area(&mut self) -> Value {
+        let first = self.int(self.room.first);
+        let Some(turn) = self.room.turn else { return first };
+        let turn = self.cursor.push(Op::Load, Imm::Var(turn), Args::new(), Type::I32);
+        self.push(Op::IAdd, smallvec![first, turn])
+    }
+
     /// Byte offset of the wave's part of the area.
     fn part(&mut self) -> Value {
-        let area = self.int(self.area);
-        if self.group <= MAX_WAVE {
+        let area = self.area();
+        if self.room.group <= MAX_WAVE {
             return area;
         }
         let index = self.index();
@@ -158,6 +186,22 @@ impl Code<'_, '_> {
 
     fn barrier(&mut self) {
         self.cursor.act(Op::Barrier, Imm::None, Args::new());
+    }
+
+    /// Comes in front of what is written into the area.
+    fn begin(&mut self) {
+        if self.room.turn.is_none() {
+            self.barrier();
+        }
+    }
+
+    /// Comes behind what is read from the area: the next exchange is the other one's.
+    fn end(&mut self) {
+        let Some(turn) = self.room.turn else { return };
+        let old = self.cursor.push(Op::Load, Imm::Var(turn), Args::new(), Type::I32);
+        let both = self.int(self.room.area);
+        let new = self.push(Op::ISub, smallvec![both, old]);
+        self.cursor.act(Op::Store, Imm::VarMask(turn, Mask::first(1)), smallvec![new]);
     }
 
     /// Byte offset of a lane's word.
@@ -180,15 +224,16 @@ impl Code<'_, '_> {
         let kept = self.push(Op::Select, smallvec![value, all, others]);
         let word = self.push(Op::UShr, smallvec![lane, half]);
         let word = self.word_of(word);
-        self.barrier();
+        self.begin();
         for (op, bits) in [(AtomicOp::And, kept), (AtomicOp::Or, set)] {
             self.cursor.push(Op::AtomicShared, Imm::Atomic(op), smallvec![word, bits], Type::I32);
         }
         self.barrier();
-        let area = self.part();
-        let words = self.cursor.push(Op::LoadShared, Imm::None, smallvec![area], Type::I32X2);
+        let part = self.part();
+        let words = self.cursor.push(Op::LoadShared, Imm::None, smallvec![part], Type::I32X2);
+        self.end();
         // No lane sets the bits behind the last one's, which is in the last wave.
-        let last = self.group % MAX_WAVE;
+        let last = self.room.group % MAX_WAVE;
         if last == 0 {
             return words;
         }
@@ -196,10 +241,10 @@ impl Code<'_, '_> {
         let bits = Imm::Const([there as u32, (there >> 32) as u32, 0, 0]);
         let there = self.cursor.push(Op::Const, bits, Args::new(), Type::I32X2);
         let some = self.cursor.push(Op::IAnd, Imm::None, smallvec![words, there], Type::I32X2);
-        if self.group < MAX_WAVE {
+        if self.room.group < MAX_WAVE {
             return some;
         }
-        let (index, full) = (self.index(), self.int(self.group - last));
+        let (index, full) = (self.index(), self.int(self.room.group - last));
         let is_full = self.cursor.push(Op::ULt, Imm::None, smallvec![index, full], Type::BOOL);
         let is_full = self.cursor.push(Op::Swizzle, Imm::Swizzle(Swizzle::new(&[0, 0])), smallvec![is_full], BOOLS);
         self.cursor.push(Op::Select, Imm::None, smallvec![is_full, words, some], Type::I32X2)
@@ -215,21 +260,23 @@ impl Code<'_, '_> {
 
     /// Whether a truth value is true in any wave of the group; it is the same in all lanes of a wave, and here waits everybody.
     fn any_wave(&mut self, value: Value) -> Value {
-        let (index, wave, two, area) = (self.index(), self.int(6), self.int(2), self.int(self.area));
+        let (index, wave, two, area) = (self.index(), self.int(6), self.int(2), self.area());
         let wave = self.push(Op::UShr, smallvec![index, wave]);
         let bytes = self.push(Op::IShl, smallvec![wave, two]);
         let word = self.push(Op::IAdd, smallvec![bytes, area]);
         let (one, zero) = (self.int(1), self.int(0));
         let bit = self.push(Op::Select, smallvec![value, one, zero]);
-        self.barrier();
+        self.begin();
         self.cursor.act(Op::StoreShared, Imm::None, smallvec![word, bit]);
         self.barrier();
         let mut all = zero;
-        for wave in 0..self.group.div_ceil(MAX_WAVE) {
-            let at = self.int(self.area + 4 * wave);
+        for wave in 0..self.room.group.div_ceil(MAX_WAVE) {
+            let behind = self.int(4 * wave);
+            let at = self.push(Op::IAdd, smallvec![area, behind]);
             let bit = self.cursor.push(Op::LoadShared, Imm::None, smallvec![at], Type::I32);
             all = self.push(Op::IOr, smallvec![all, bit]);
         }
+        self.end();
         self.cursor.push(Op::INe, Imm::None, smallvec![all, zero], Type::BOOL)
     }
 
@@ -241,19 +288,20 @@ impl Code<'_, '_> {
     fn exchange(&mut self, value: Value, lane: Value) -> Value {
         let ty = self.cursor.m.ty(value);
         let (kind, own) = (ty.kind, self.lane());
-        let (to, from) = (self.word_of(own), self.word_of(lane));
         let one = Type::new(if kind == Kind::Bool { Kind::Int } else { kind }, 1);
         let mut read = Args::new();
         for n in 0..ty.lanes {
+            let (to, from) = (self.word_of(own), self.word_of(lane));
             let mut part = if ty.lanes == 1 { value } else { self.component(value, n, Type::new(kind, 1)) };
             if kind == Kind::Bool {
                 let (yes, no) = (self.int(1), self.int(0));
                 part = self.push(Op::Select, smallvec![part, yes, no]);
             }
-            self.barrier();
+            self.begin();
             self.cursor.act(Op::StoreShared, Imm::None, smallvec![to, part]);
             self.barrier();
             let mut part = self.cursor.push(Op::LoadShared, Imm::None, smallvec![from], one);
+            self.end();
             if kind == Kind::Bool {
                 let no = self.int(0);
                 part = self.cursor.push(Op::INe, Imm::None, smallvec![part, no], Type::BOOL);
@@ -317,7 +365,7 @@ mod tests {
         let mut m = module(64);
         assert!(run(&mut m, 8));
         verify(&m).unwrap_or_else(|error| panic!("{error}\n{m}"));
-        assert_eq!(m.shared, 64 + AREA);
+        assert_eq!(m.shared, 64 + 2 * AREA);
         assert!(!m.regions[m.body.index()].insts.iter().any(|&inst| asks(m.inst(inst).op)), "{m}");
     }
 
@@ -360,8 +408,8 @@ mod tests {
             m.for_each_inst(|_, _| count += 1);
             count
         };
-        // Two barriers, a store and a load.
-        assert_eq!(exchanges(12) - exchanges(11), 4);
+        // A barrier, a store and a load.
+        assert_eq!(exchanges(12) - exchanges(11), 3);
     }
 
     /// Waves go as many rounds as each has lanes with a number above the round's, and all of them meet in each.
@@ -395,6 +443,6 @@ mod tests {
         verify(&m).unwrap_or_else(|error| panic!("{error}\n{m}"));
         let mut left = 0;
         m.for_each_inst(|_, data| left += usize::from(asks(data.op)));
-        assert_eq!((left, m.shared), (0, 2 * AREA), "{m}");
+        assert_eq!((left, m.shared), (0, 2 * 2 * AREA), "{m}");
     }
 }

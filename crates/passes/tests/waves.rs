@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use afterimage_interp::{Environment, Group, Interpreter, SampleArgs};
 use afterimage_ir::{
-    BankDecl, Builder, InputAt, InputDecl, Interp, MAX_WAVE, Module, Stage, TextureDecl, Type, Value, Var, verify,
+    BankDecl, Builder, Imm, InputAt, InputDecl, Interp, MAX_WAVE, Module, Op, Stage, TextureDecl, Type, Value, Var,
+    parse, verify,
 };
 use afterimage_passes::{guest_waves, ssa};
 use proptest::prelude::*;
@@ -195,8 +196,41 @@ proptest! {
     fn memory_is_the_same(
         bytes in proptest::collection::vec(any::<u8>(), 0..60),
         lanes in prop_oneof![Just(64u32), Just(128), Just(192)],
+        // The third leaves room for one area only.
         shared in prop_oneof![Just(0u32), Just(64), Just((1 << 15) - 512)],
     ) {
         compare(Program::make(&bytes, lanes, shared));
     }
+}
+
+/// Barriers of a program behind the pass.
+fn barriers(text: &str) -> usize {
+    let mut m = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert!(guest_waves::run(&mut m, HOST));
+    let mut count = 0;
+    m.for_each_inst(|_, data| count += usize::from(data.op == Op::Barrier && data.imm == Imm::None));
+    count
+}
+
+#[test]
+fn an_exchange_waits_once_where_there_is_room_for_two() {
+    let text = |shared: u32| {
+        format!(
+            "compute {{
+  group 64, 1, 1
+  shared {shared}
+  guest_waves
+  input in0 \"local_index\" : i32 local_index flat
+  v0: i32 = load_input in0
+  v1: i32 = const 3
+  v2: i32 = iadd v0, v1
+  v3: i32 = wave_shuffle v0, v2
+  v4: i32 = wave_shuffle v3, v2
+  v5: i32 = wave_shuffle v4, v2
+  store_shared v5, v5
+  return
+}}"
+        )
+    };
+    assert_eq!([0, 1 << 15].map(|shared| barriers(&text(shared))), [3, 6]);
 }
