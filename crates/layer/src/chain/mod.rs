@@ -206,6 +206,7 @@ mod tests {
         same::<vk::RenderPassAttachmentBeginInfo>();
         same::<vk::MemoryAllocateFlagsInfo>();
         same::<vk::PipelineRenderingCreateInfo>();
+        same::<vk::MemoryBarrier2>();
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Bytes of the structures that extend others which the layer copies.
 //!
 //! Source: the Vulkan registry (`vk.xml` of Vulkan-Headers, header version 1.4.359), by the 64-bit C compiler's `sizeof`: structures that extend
-//! create infos of devices, buffers, memory, set layouts, graphics pipelines and their stages, features, barriers, and the begin of render
-//! passes. What is newer, or another platform's, is not here, and stays where the program has it.
+//! create infos of devices, buffers, memory, set layouts, graphics pipelines and their stages, features, barriers, dependencies, and the begin
+//! of render passes. What is newer, or another platform's, is not here, and stays where the program has it.
 
 /// `VkStructureType`, bytes, and whether it points to something of the program's besides the next structure; by rising type.
 pub(super) const SIZES: &[(i32, u16, bool, &str)] = &[
@@ -163,6 +163,7 @@ pub(super) const SIZES: &[(i32, u16, bool, &str)] = &[
     (1000305000, 24, false, "PhysicalDeviceShaderSplitBarrierFeaturesEXT"),
     (1000309000, 72, false, "PhysicalDeviceTileShadingFeaturesQCOM"),
     (1000309002, 32, false, "RenderPassTileShadingCreateInfoQCOM"),
+    (1000314000, 48, false, "MemoryBarrier2"),
     (1000314007, 24, false, "PhysicalDeviceSynchronization2Features"),
     (1000316002, 32, false, "PhysicalDeviceDescriptorBufferFeaturesEXT"),
     (1000316010, 24, true, "OpaqueCaptureDescriptorDataCreateInfoEXT"),
