@@ -59,34 +59,29 @@ unsafe fn counters(
     found
 }
 
-pub(super) unsafe extern "system" fn begin(
-    buffer: vk::CommandBuffer,
-    first: u32,
-    count: u32,
-    buffers: *const vk::Buffer,
-    offsets: *const u64,
-) {
-    // SAFETY: as above.
-    unsafe {
-        if let Some(recording) = Recording::of(buffer) {
-            recording.begin_feedback(counters(first, count, buffers, offsets));
+/// Begin and end are written alike.
+macro_rules! with_counters {
+    ($($name:ident = $recorded:ident;)*) => { $(
+        pub(super) unsafe extern "system" fn $name(
+            buffer: vk::CommandBuffer,
+            first: u32,
+            count: u32,
+            buffers: *const vk::Buffer,
+            offsets: *const u64,
+        ) {
+            // SAFETY: as above.
+            unsafe {
+                if let Some(recording) = Recording::of(buffer) {
+                    recording.$recorded(counters(first, count, buffers, offsets));
+                }
+            }
         }
-    }
+    )* };
 }
 
-pub(super) unsafe extern "system" fn end(
-    buffer: vk::CommandBuffer,
-    first: u32,
-    count: u32,
-    buffers: *const vk::Buffer,
-    offsets: *const u64,
-) {
-    // SAFETY: as above.
-    unsafe {
-        if let Some(recording) = Recording::of(buffer) {
-            recording.end_feedback(counters(first, count, buffers, offsets));
-        }
-    }
+with_counters! {
+    begin = begin_feedback;
+    end = end_feedback;
 }
 
 pub(super) unsafe extern "system" fn draw_byte_count(
