@@ -7,13 +7,34 @@ use crate::map::Map;
 use crate::objects::buffers::Buffer;
 use crate::objects::code::Code;
 use crate::objects::layouts::{Layout, SetLayout};
+use crate::objects::passes::Subpasses;
 use crate::objects::pipelines::{Own, Parts, Pipeline};
 use crate::objects::queries::Queries;
 use crate::offer::Offer;
 use crate::scratch::Scratch;
 use ash::vk;
 use std::ffi::CStr;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A shader of the layer's own, made when it is first wanted. If that fails, who wants it next tries again.
+#[derive(Default)]
+struct Lazy {
+    made: OnceLock<Own>,
+    making: Mutex<()>,
+}
+
+impl Lazy {
+    fn get(&self, make: impl FnOnce() -> Result<Own, vk::Result>) -> Result<&Own, vk::Result> {
+        if let Some(made) = self.made.get() {
+            return Ok(made);
+        }
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.made.get() {
+            Some(made) => Ok(made),
+            None => make().map(|made| self.made.get_or_init(|| made)),
+        }
+    }
+}
 
 /// What the layer keeps of a device.
 pub(crate) struct Active {
@@ -24,6 +45,7 @@ pub(crate) struct Active {
     pub(crate) set_layouts: Map<SetLayout>,
     pub(crate) layouts: Map<Arc<Layout>>,
     pub(crate) code: Map<Code>,
+    pub(crate) passes: Map<Subpasses>,
     pub(crate) pipelines: Map<Arc<Pipeline>>,
     pub(crate) libraries: Map<Arc<Parts>>,
     /// Templates by which descriptors are pushed: bind point and entries.
@@ -32,9 +54,9 @@ pub(crate) struct Active {
     /// Command buffers of each pool.
     pub(crate) pools: Map<Vec<vk::CommandBuffer>>,
     pub(crate) scratch: Scratch,
-    prepare: OnceLock<Result<Own, vk::Result>>,
-    add: OnceLock<Result<Own, vk::Result>>,
-    limit: OnceLock<Result<Own, vk::Result>>,
+    prepare: Lazy,
+    add: Lazy,
+    limit: Lazy,
 }
 
 impl Active {
@@ -58,15 +80,16 @@ impl Active {
             set_layouts: Map::default(),
             layouts: Map::default(),
             code: Map::default(),
+            passes: Map::default(),
             pipelines: Map::default(),
             libraries: Map::default(),
             templates: Map::default(),
             queries: Map::default(),
             pools: Map::default(),
             scratch: Scratch::default(),
-            prepare: OnceLock::new(),
-            add: OnceLock::new(),
-            limit: OnceLock::new(),
+            prepare: Lazy::default(),
+            add: Lazy::default(),
+            limit: Lazy::default(),
         })
     }
 
@@ -76,7 +99,7 @@ impl Active {
     /// When it cannot be made.
     pub(crate) fn prepare(&self) -> Result<&Own, vk::Result> {
         // SAFETY: the device is alive as long as this is.
-        self.prepare.get_or_init(|| unsafe { Own::prepare(&self.below) }).as_ref().map_err(|error| *error)
+        self.prepare.get(|| unsafe { Own::prepare(&self.below) })
     }
 
     /// What adds to the values of queries, likewise.
@@ -85,7 +108,7 @@ impl Active {
     /// When it cannot be made.
     pub(crate) fn add(&self) -> Result<&Own, vk::Result> {
         // SAFETY: as above.
-        self.add.get_or_init(|| unsafe { Own::add(&self.below) }).as_ref().map_err(|error| *error)
+        self.add.get(|| unsafe { Own::add(&self.below) })
     }
 
     /// What copies parameters of draws, likewise.
@@ -94,7 +117,7 @@ impl Active {
     /// When it cannot be made.
     pub(crate) fn limit(&self) -> Result<&Own, vk::Result> {
         // SAFETY: as above.
-        self.limit.get_or_init(|| unsafe { Own::limit(&self.below) }).as_ref().map_err(|error| *error)
+        self.limit.get(|| unsafe { Own::limit(&self.below) })
     }
 
     /// A layout that somebody has no use for any more: the last destroys it.
@@ -120,7 +143,7 @@ impl Active {
             self.layouts.drain().iter().for_each(|layout| layout.destroy(&self.below));
             self.queries.drain().iter().for_each(|queries| queries.destroy(&self.below));
             for own in [&self.prepare, &self.add, &self.limit] {
-                if let Some(Ok(own)) = own.get() {
+                if let Some(own) = own.made.get() {
                     own.destroy(&self.below);
                 }
             }

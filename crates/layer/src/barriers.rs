@@ -10,10 +10,14 @@ const FEEDBACK: u64 = Stage::TRANSFORM_FEEDBACK_EXT.as_raw() as u64;
 const ALL: u64 = Stage::ALL_COMMANDS.as_raw() as u64;
 /// Stages that captures are done in.
 const OWN: u64 = (Stage::COMPUTE_SHADER.as_raw() | Stage::TRANSFER.as_raw()) as u64;
-/// Stages in which a draw reads what captures read, or captures.
-const DRAWS: u64 = (Stage::DRAW_INDIRECT.as_raw()
+/// Stages in which a draw reads what captures read, or captures; and those before, since what waits in a stage waits in the later ones, too.
+const DRAWS: u64 = (Stage::TOP_OF_PIPE.as_raw()
+    | Stage::CONDITIONAL_RENDERING_EXT.as_raw()
+    | Stage::DRAW_INDIRECT.as_raw()
     | Stage::VERTEX_INPUT.as_raw()
     | Stage::VERTEX_SHADER.as_raw()
+    | Stage::TESSELLATION_CONTROL_SHADER.as_raw()
+    | Stage::TESSELLATION_EVALUATION_SHADER.as_raw()
     | Stage::GEOMETRY_SHADER.as_raw()
     | Stage::TRANSFORM_FEEDBACK_EXT.as_raw()
     | Stage::ALL_GRAPHICS.as_raw()
@@ -78,13 +82,36 @@ pub(crate) fn stages(place: Place, stages: u64, accesses: u64) -> u64 {
 }
 
 /// Whether a barrier waits for nothing but what captures do.
-pub(crate) fn is_feedback_alone(stages: u64, accesses: u64) -> bool {
+fn is_feedback_alone(stages: u64, accesses: u64) -> bool {
     stages == FEEDBACK && ACCESSES.iter().fold(accesses, |all, row| all & !row.0) == 0
 }
 
 /// Whether what waits in these stages may read what a captured draw reads.
-pub(crate) fn reaches_draws(stages: u64) -> bool {
+fn reaches_draws(stages: u64) -> bool {
     stages & (DRAWS | DRAWS2) != 0
+}
+
+/// What a dependency or a barrier inside of a render pass means for captures behind it, which are done before the render pass.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(crate) enum Waits {
+    /// Nothing that draws read or capture into is waited for.
+    #[default]
+    No,
+    /// What was captured before is: captures are done in their order.
+    Captures,
+    /// Something else is, which captures would come before.
+    Else,
+}
+
+/// What it means to wait in these stages for others and their accesses.
+pub(crate) fn waits(before: u64, accesses: u64, after: u64) -> Waits {
+    if !reaches_draws(after) {
+        Waits::No
+    } else if is_feedback_alone(before, accesses) {
+        Waits::Captures
+    } else {
+        Waits::Else
+    }
 }
 
 #[cfg(test)]
@@ -106,5 +133,9 @@ mod tests {
         assert_eq!(stages(Place::Outside, 0x80, 0x20), 0x80);
         assert!(reaches_draws(u64::from(Stage::VERTEX_INPUT.as_raw())));
         assert!(!reaches_draws(u64::from(Stage::FRAGMENT_SHADER.as_raw())));
+        let colour = u64::from(Stage::COLOR_ATTACHMENT_OUTPUT.as_raw());
+        assert_eq!(waits(FEEDBACK, write, indirect), Waits::Captures);
+        assert_eq!(waits(FEEDBACK | colour, write, indirect), Waits::Else);
+        assert_eq!(waits(colour, 0, u64::from(Stage::FRAGMENT_SHADER.as_raw())), Waits::No);
     }
 }

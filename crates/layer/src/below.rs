@@ -26,3 +26,38 @@ impl Below {
         fits(all | better).or_else(|| fits(all))
     }
 }
+
+/// Why something of the layer's own is not made.
+#[derive(Clone, Debug)]
+pub(crate) enum Refused {
+    /// It cannot be.
+    Why(String),
+    /// Something is used up.
+    Failed(vk::Result),
+}
+
+impl From<String> for Refused {
+    fn from(why: String) -> Self {
+        Self::Why(why)
+    }
+}
+
+impl From<&str> for Refused {
+    fn from(why: &str) -> Self {
+        Self::Why(why.to_owned())
+    }
+}
+
+impl From<vk::Result> for Refused {
+    fn from(error: vk::Result) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// An error of what the layer does, as every function that creates something, and the end of a recording, may give it to the program.
+pub(crate) fn used_up(error: vk::Result) -> vk::Result {
+    match error {
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY => error,
+        _ => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+    }
+}

@@ -1,7 +1,7 @@
 //! Memory for what captures need: blocks that the host fills while a command buffer is recorded, and that the device reads and writes when
 //! it is executed. They live until the command buffer is reset.
 
-use crate::below::Below;
+use crate::below::{Below, used_up};
 use ash::vk;
 use std::sync::{Mutex, PoisonError};
 
@@ -46,12 +46,12 @@ impl Chunk {
         };
         // SAFETY: the device is alive, and what is created is destroyed where something fails.
         unsafe {
-            (f.create_buffer)(device, &info, std::ptr::null(), &mut chunk.buffer).result()?;
+            (f.create_buffer)(device, &info, std::ptr::null(), &mut chunk.buffer).result().map_err(used_up)?;
             let made = chunk.back(below);
             if made.is_err() {
                 chunk.destroy(below);
             }
-            made?;
+            made.map_err(used_up)?;
         }
         Ok(chunk)
     }

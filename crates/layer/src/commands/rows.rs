@@ -346,6 +346,8 @@ macro_rules! rows {
                 push_descriptor_set: c"vkCmdPushDescriptorSet" | c"vkCmdPushDescriptorSetKHR" (a: vk::PipelineBindPoint, b: vk::PipelineLayout, c: u32, d: u32, e: *const vk::WriteDescriptorSet<'_>) = sets::push_descriptor_set;
                 push_descriptor_set_with_template: c"vkCmdPushDescriptorSetWithTemplate" | c"vkCmdPushDescriptorSetWithTemplateKHR" (a: vk::DescriptorUpdateTemplate, b: vk::PipelineLayout, c: u32, d: *const c_void) = sets::push_descriptor_set_with_template;
                 push_descriptor_set2: c"vkCmdPushDescriptorSet2" | c"vkCmdPushDescriptorSet2KHR" (a: *const vk::PushDescriptorSetInfoKHR<'_>) = sets::push_descriptor_set2;
+                push_descriptor_set_with_template2: c"vkCmdPushDescriptorSetWithTemplate2" | c"vkCmdPushDescriptorSetWithTemplate2KHR" (a: *const vk::PushDescriptorSetWithTemplateInfoKHR<'_>) = sets::push_descriptor_set_with_template2;
+                bind_embedded_samplers2: c"vkCmdBindDescriptorBufferEmbeddedSamplers2EXT" (a: *const vk::BindDescriptorBufferEmbeddedSamplersInfoEXT<'_>) = sets::bind_embedded_samplers2;
                 bind_descriptor_sets2: c"vkCmdBindDescriptorSets2" | c"vkCmdBindDescriptorSets2KHR" (a: *const vk::BindDescriptorSetsInfoKHR<'_>) = sets::bind_descriptor_sets2;
                 push_constants2: c"vkCmdPushConstants2" | c"vkCmdPushConstants2KHR" (a: *const vk::PushConstantsInfoKHR<'_>) = sets::push_constants2;
                 bind_descriptor_buffers: c"vkCmdBindDescriptorBuffersEXT" (a: u32, b: *const vk::DescriptorBufferBindingInfoEXT<'_>) = sets::bind_descriptor_buffers;

@@ -75,12 +75,16 @@ unsafe extern "system" fn reset_command_pool(
         let Some(active) = Device::active(device) else {
             return pass_on!(device, c"vkResetCommandPool": vk::PFN_vkResetCommandPool, (device, pool, flags), vk::Result::ERROR_INITIALIZATION_FAILED);
         };
-        for buffer in active.pools.get(pool.as_raw()).unwrap_or_default() {
-            if let Some(recording) = Recording::of(buffer) {
-                recording.reset(Pass::Outside);
+        let result = (active.below.functions.reset_command_pool)(device, pool, flags);
+        // Otherwise what was recorded may still be there.
+        if result == vk::Result::SUCCESS {
+            for buffer in active.pools.get(pool.as_raw()).unwrap_or_default() {
+                if let Some(recording) = Recording::of(buffer) {
+                    recording.reset(Pass::Outside);
+                }
             }
         }
-        (active.below.functions.reset_command_pool)(device, pool, flags)
+        result
     }
 }
 
@@ -93,11 +97,18 @@ unsafe extern "system" fn begin_command_buffer(
         let Some(recording) = Recording::of(buffer) else {
             return pass_on!(buffer, c"vkBeginCommandBuffer": vk::PFN_vkBeginCommandBuffer, (buffer, info), vk::Result::ERROR_INITIALIZATION_FAILED);
         };
+        let result = (recording.active.below.functions.begin_command_buffer)(buffer, info);
+        if result != vk::Result::SUCCESS {
+            return result;
+        }
         // Of a primary command buffer the flag is not looked at.
         let inside = recording.level == vk::CommandBufferLevel::SECONDARY
             && (*info).flags.contains(vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE);
         recording.reset(if inside { Pass::Inherited } else { Pass::Outside });
-        (recording.active.below.functions.begin_command_buffer)(buffer, info)
+        if let Some(inherited) = (*info).p_inheritance_info.as_ref().filter(|_| inside) {
+            recording.enter(inherited.render_pass, inherited.subpass);
+        }
+        result
     }
 }
 
@@ -125,8 +136,11 @@ unsafe extern "system" fn reset_command_buffer(
         let Some(recording) = Recording::of(buffer) else {
             return pass_on!(buffer, c"vkResetCommandBuffer": vk::PFN_vkResetCommandBuffer, (buffer, flags), vk::Result::ERROR_INITIALIZATION_FAILED);
         };
-        recording.reset(Pass::Outside);
-        (recording.active.below.functions.reset_command_buffer)(buffer, flags)
+        let result = (recording.active.below.functions.reset_command_buffer)(buffer, flags);
+        if result == vk::Result::SUCCESS {
+            recording.reset(Pass::Outside);
+        }
+        result
     }
 }
 

@@ -3,8 +3,9 @@
 use super::own::{Dependency, access, access2, both_sides, stages, stages2};
 use super::{Answer, list, own, pass_on};
 use crate::barriers::{self, Place};
-use crate::chain::Chain;
+use crate::chain::{self, Chain};
 use crate::devices::Device;
+use crate::objects::passes;
 use crate::record::Recording;
 use ash::vk::{self, Handle as _};
 
@@ -98,13 +99,59 @@ unsafe extern "system" fn create_render_pass(
         let create =
             pass_on!(@find device, c"vkCreateRenderPass": vk::PFN_vkCreateRenderPass, vk::Result::ERROR_DEVICE_LOST);
         let place = inside(device.as_raw());
-        let mut dependencies = list((*info).p_dependencies, (*info).dependency_count).to_vec();
+        let given = list((*info).p_dependencies, (*info).dependency_count);
+        let mut dependencies = given.to_vec();
         for d in &mut dependencies {
             // Captures are done before the render pass, between barriers of the layer's.
             both_sides!(d, place, stages, access);
         }
         let changed = vk::RenderPassCreateInfo { p_dependencies: dependencies.as_ptr(), ..*info };
-        create(device, &changed, allocator, pass)
+        let result = create(device, &changed, allocator, pass);
+        keep_pass(device, result, pass, || {
+            let known = given.iter().map(|d| passes::Dependency {
+                subpasses: [d.src_subpass, d.dst_subpass],
+                before: d.src_stage_mask.as_raw().into(),
+                accesses: d.src_access_mask.as_raw().into(),
+                after: d.dst_stage_mask.as_raw().into(),
+            });
+            passes::subpasses((*info).subpass_count, known)
+        });
+        result
+    }
+}
+
+/// Keeps what is known of a render pass, if one was created.
+///
+/// # Safety
+/// The device is valid, and so is the render pass if one was created.
+unsafe fn keep_pass(
+    device: vk::Device,
+    result: vk::Result,
+    pass: *const vk::RenderPass,
+    known: impl FnOnce() -> passes::Subpasses,
+) {
+    // SAFETY: as the caller says.
+    unsafe {
+        if result == vk::Result::SUCCESS
+            && let Some(active) = Device::active(device)
+        {
+            active.passes.insert((*pass).as_raw(), known());
+        }
+    }
+}
+
+unsafe extern "system" fn destroy_render_pass(
+    device: vk::Device,
+    pass: vk::RenderPass,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: as above.
+    unsafe {
+        let destroy = pass_on!(@find device, c"vkDestroyRenderPass": vk::PFN_vkDestroyRenderPass);
+        if let Some(active) = Device::active(device) {
+            active.passes.remove(pass.as_raw());
+        }
+        destroy(device, pass, allocator);
     }
 }
 
@@ -119,7 +166,8 @@ unsafe fn render_pass2(
     // SAFETY: as above.
     unsafe {
         let place = inside(device.as_raw());
-        let mut dependencies = list((*info).p_dependencies, (*info).dependency_count).to_vec();
+        let given = list((*info).p_dependencies, (*info).dependency_count);
+        let mut dependencies = given.to_vec();
         let mut chains = Vec::new();
         for d in &mut dependencies {
             both_sides!(d, place, stages, access);
@@ -131,8 +179,26 @@ unsafe fn render_pass2(
             chains.push(chain);
         }
         let changed = vk::RenderPassCreateInfo2 { p_dependencies: dependencies.as_ptr(), ..*info };
-        create(device, &changed, allocator, pass)
+        let result = create(device, &changed, allocator, pass);
+        keep_pass(device, result, pass, || {
+            passes::subpasses((*info).subpass_count, given.iter().map(|d| dependency2(d)))
+        });
+        result
     }
+}
+
+/// A dependency of the second generation, whose stages and accesses may hang on it.
+///
+/// # Safety
+/// The structure is the program's, for vkCreateRenderPass2.
+unsafe fn dependency2(d: &vk::SubpassDependency2<'_>) -> passes::Dependency {
+    // SAFETY: as the caller says.
+    let barrier = unsafe { chain::find::<vk::MemoryBarrier2<'_>>(d.p_next) };
+    let [before, accesses, after] = match barrier {
+        Some(b) => [b.src_stage_mask.as_raw(), b.src_access_mask.as_raw(), b.dst_stage_mask.as_raw()],
+        None => [d.src_stage_mask.as_raw(), d.src_access_mask.as_raw(), d.dst_stage_mask.as_raw()].map(u64::from),
+    };
+    passes::Dependency { subpasses: [d.src_subpass, d.dst_subpass], before, accesses, after }
 }
 
 unsafe extern "system" fn set_event(buffer: vk::CommandBuffer, event: vk::Event, mask: vk::PipelineStageFlags) {
@@ -297,6 +363,7 @@ pub(super) const ANSWERS: &[Answer] = &[
     (c"vkCreateRenderPass", create_render_pass as *const ()),
     (c"vkCreateRenderPass2", create_render_pass2 as *const ()),
     (c"vkCreateRenderPass2KHR", create_render_pass2_khr as *const ()),
+    (c"vkDestroyRenderPass", destroy_render_pass as *const ()),
     (c"vkCmdSetEvent", set_event as *const ()),
     (c"vkCmdResetEvent", reset_event as *const ()),
     (c"vkCmdWaitEvents", wait_events as *const ()),

@@ -4,7 +4,7 @@ use super::list;
 use crate::barriers;
 use crate::chain::Chain;
 use crate::commands::list::Deep;
-use crate::record::work::Work;
+use crate::record::work::{self, Work};
 use crate::record::{Pass, Recording};
 use ash::vk::{self, TaggedStructure as _};
 use std::ffi::c_void;
@@ -117,7 +117,7 @@ pub(super) unsafe extern "system" fn begin_render_pass(
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
         let kept = Begin::keep(&*info, None, contents);
-        if recording.begin_pass(kept).is_some()
+        if recording.begin_pass((*info).render_pass, kept).is_some()
             && let Some(command) = recording.commands().begin_render_pass
         {
             command(buffer, info, contents);
@@ -134,7 +134,7 @@ pub(super) unsafe extern "system" fn begin_render_pass2(
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
         let kept = Begin::keep(&*info, Some(&*subpass), (*subpass).contents);
-        if recording.begin_pass(kept).is_some()
+        if recording.begin_pass((*info).render_pass, kept).is_some()
             && let Some(command) = recording.commands().begin_render_pass2
         {
             command(buffer, info, subpass);
@@ -216,7 +216,7 @@ pub(super) unsafe extern "system" fn begin_rendering(buffer: vk::CommandBuffer, 
     // SAFETY: as above.
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
-        if recording.begin_pass(Rendering::keep(&*info)).is_some()
+        if recording.begin_pass(vk::RenderPass::null(), Rendering::keep(&*info)).is_some()
             && let Some(command) = recording.commands().begin_rendering
         {
             command(buffer, info);
@@ -228,7 +228,7 @@ pub(super) unsafe extern "system" fn next_subpass(buffer: vk::CommandBuffer, con
     // SAFETY: as above.
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
-        recording.subpass += 1;
+        recording.next_subpass();
         recording.give(Box::new(move |commands, buffer| {
             if let Some(command) = commands.next_subpass {
                 command(buffer, contents);
@@ -245,7 +245,7 @@ pub(super) unsafe extern "system" fn next_subpass2(
     // SAFETY: as above.
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
-        recording.subpass += 1;
+        recording.next_subpass();
         let kept = plain(&*begin).ok().zip(Chain::keep((*end).p_next, vk::StructureType::default()));
         match kept {
             Some((begin, mut chain)) => {
@@ -329,14 +329,17 @@ pub(super) unsafe extern "system" fn execute_commands(
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
         let executed = list(buffers, count).to_vec();
-        for other in &executed {
-            if Recording::read(*other).is_none_or(|other| other.work.is_empty()) {
-                continue;
+        for other in executed.iter().filter_map(|other| Recording::read(*other)) {
+            let what = "nothing of what a secondary command buffer captures is captured";
+            match (recording.pass, recording.hazard) {
+                _ if !work::is_any(&other.work) => {}
+                (Pass::Begun(why), _) => tracing::error!("{why}: {what}"),
+                (_, Some(hazard)) => tracing::error!("{hazard}: {what}"),
+                (_, None) => recording.work.push(Work::Secondary(other.buffer)),
             }
-            if let Pass::Begun(why) = recording.pass {
-                tracing::error!("{why}: nothing of what a secondary command buffer captures is captured");
-            } else {
-                recording.work.push(Work::Secondary(*other));
+            // What it has waited for, those behind it in the subpass have, too.
+            if recording.pass != Pass::Outside {
+                recording.hazard = recording.hazard.or(other.hazard);
             }
         }
         recording.give(Box::new(move |commands, buffer| {
@@ -350,13 +353,8 @@ pub(super) unsafe extern "system" fn execute_commands(
 
 /// A barrier, from these stages and accesses on, that waits in these stages.
 pub(super) fn waits(recording: &mut Recording, before: u64, accesses: u64, after: u64) {
-    if recording.pass == Pass::Outside || !barriers::reaches_draws(after) {
-        return;
-    }
-    if barriers::is_feedback_alone(before, accesses) {
-        // What was captured is read by draws behind: both are done in their order.
-        recording.step(Work::Barrier);
-    } else {
-        recording.hazard = Some("a barrier before it in its render pass makes something visible to draws");
+    if recording.pass != Pass::Outside {
+        let waits = barriers::waits(before, accesses, after);
+        recording.wait(waits, "a barrier in its subpass that makes something visible to draws");
     }
 }

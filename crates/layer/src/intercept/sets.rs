@@ -4,6 +4,7 @@ use super::{Answer, list, pass_on};
 use crate::devices::Device;
 use crate::objects::sets::{self, Write};
 use crate::record::Recording;
+use crate::record::state::DescriptorBuffers;
 use ash::vk::{self, Handle as _, ShaderStageFlags as Stages};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -94,14 +95,28 @@ pub(super) unsafe extern "system" fn push_descriptor_set(
         match copies.collect::<Option<Vec<_>>>() {
             Some(copies) => recording.push_sets(point, layout, number, copies),
             None => {
-                recording.interrupt(c"vkCmdPushDescriptorSet");
-                recording.unknown = Some(c"vkCmdPushDescriptorSet");
+                recording.lose(c"vkCmdPushDescriptorSet");
                 if let Some(push) = recording.commands().push_descriptor_set {
                     push(buffer, point, layout, number, count, writes);
                 }
             }
         }
     }
+}
+
+/// The bind point of a template, and what it pushes of a program's data.
+///
+/// # Safety
+/// The data is as the template says.
+unsafe fn out_of_template(
+    recording: &Recording,
+    template: vk::DescriptorUpdateTemplate,
+    data: *const c_void,
+) -> Option<(vk::PipelineBindPoint, Vec<Arc<Write>>)> {
+    let (point, entries) = recording.active.templates.get(template.as_raw())?;
+    // SAFETY: as the caller says.
+    let copies = entries.iter().map(|entry| unsafe { Write::out_of(entry, data.cast()) }.map(Arc::new));
+    Some((point, copies.collect::<Option<_>>()?))
 }
 
 pub(super) unsafe extern "system" fn push_descriptor_set_with_template(
@@ -114,16 +129,10 @@ pub(super) unsafe extern "system" fn push_descriptor_set_with_template(
     // SAFETY: as above.
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
-        let known = recording.active.templates.get(template.as_raw());
-        let copies = known.and_then(|(point, entries)| {
-            let copies = entries.iter().map(|entry| Write::out_of(entry, data.cast()).map(Arc::new));
-            Some((point, copies.collect::<Option<Vec<_>>>()?))
-        });
-        match copies {
+        match out_of_template(recording, template, data) {
             Some((point, copies)) => recording.push_sets(point, layout, number, copies),
             None => {
-                recording.interrupt(c"vkCmdPushDescriptorSetWithTemplate");
-                recording.unknown = Some(c"vkCmdPushDescriptorSetWithTemplate");
+                recording.lose(c"vkCmdPushDescriptorSetWithTemplate");
                 if let Some(push) = recording.commands().push_descriptor_set_with_template {
                     push(buffer, template, layout, number, data);
                 }
@@ -146,9 +155,29 @@ pub(super) unsafe extern "system" fn push_descriptor_set2(
             Some(copies) => points(info.stage_flags)
                 .for_each(|point| recording.push_sets(point, info.layout, info.set, copies.clone())),
             None => {
-                recording.interrupt(c"vkCmdPushDescriptorSet2");
-                recording.unknown = Some(c"vkCmdPushDescriptorSet2");
+                recording.lose(c"vkCmdPushDescriptorSet2");
                 if let Some(push) = recording.commands().push_descriptor_set2 {
+                    push(buffer, info);
+                }
+            }
+        }
+    }
+}
+
+pub(super) unsafe extern "system" fn push_descriptor_set_with_template2(
+    buffer: vk::CommandBuffer,
+    info: *const vk::PushDescriptorSetWithTemplateInfoKHR<'_>,
+) {
+    // SAFETY: as above.
+    unsafe {
+        let Some(recording) = Recording::of(buffer) else { return };
+        let info = &*info;
+        let known = out_of_template(recording, info.descriptor_update_template, info.p_data);
+        match known.filter(|_| info.layout != vk::PipelineLayout::null()) {
+            Some((point, copies)) => recording.push_sets(point, info.layout, info.set, copies),
+            None => {
+                recording.lose(c"vkCmdPushDescriptorSetWithTemplate2");
+                if let Some(push) = recording.commands().push_descriptor_set_with_template2 {
                     push(buffer, info);
                 }
             }
@@ -165,8 +194,7 @@ pub(super) unsafe extern "system" fn bind_descriptor_sets2(
         let Some(recording) = Recording::of(buffer) else { return };
         let info = &*info;
         if info.layout == vk::PipelineLayout::null() {
-            recording.interrupt(c"vkCmdBindDescriptorSets2");
-            recording.unknown = Some(c"vkCmdBindDescriptorSets2");
+            recording.lose(c"vkCmdBindDescriptorSets2");
             if let Some(bind) = recording.commands().bind_descriptor_sets2 {
                 bind(buffer, info);
             }
@@ -196,8 +224,7 @@ pub(super) unsafe extern "system" fn push_constants2(
         let Some(recording) = Recording::of(buffer) else { return };
         let info = &*info;
         if info.layout == vk::PipelineLayout::null() {
-            recording.interrupt(c"vkCmdPushConstants2");
-            recording.unknown = Some(c"vkCmdPushConstants2");
+            recording.lose(c"vkCmdPushConstants2");
             if let Some(push) = recording.commands().push_constants2 {
                 push(buffer, info);
             }
@@ -224,21 +251,15 @@ pub(super) unsafe extern "system" fn bind_descriptor_buffers(
         let Some(recording) = Recording::of(buffer) else { return };
         let given = list(infos, count);
         if given.iter().any(|info| !info.p_next.is_null()) {
-            recording.interrupt(c"vkCmdBindDescriptorBuffersEXT");
+            recording.lose(c"vkCmdBindDescriptorBuffersEXT");
             if let Some(bind) = recording.commands().bind_descriptor_buffers {
                 bind(buffer, count, infos);
             }
             return;
         }
-        let copies: Vec<_> = given.iter().map(|info| (info.address, info.usage)).collect();
-        recording.give(Box::new(move |commands, buffer| {
-            let Some(bind) = commands.bind_descriptor_buffers else { return };
-            let info = |&(address, usage): &(u64, vk::BufferUsageFlags)| {
-                vk::DescriptorBufferBindingInfoEXT::default().address(address).usage(usage)
-            };
-            let infos: Vec<_> = copies.iter().map(info).collect();
-            bind(buffer, infos.len() as u32, infos.as_ptr());
-        }));
+        let bound: DescriptorBuffers = given.iter().map(|info| (info.address, info.usage)).collect();
+        recording.bind_descriptor_buffers(&bound);
+        recording.give(Box::new(move |commands, buffer| sets::bind_buffers(commands, buffer, &bound)));
     }
 }
 
@@ -251,8 +272,7 @@ pub(super) unsafe extern "system" fn set_descriptor_buffer_offsets2(
         let Some(recording) = Recording::of(buffer) else { return };
         let info = &*info;
         if info.layout == vk::PipelineLayout::null() {
-            recording.interrupt(c"vkCmdSetDescriptorBufferOffsets2EXT");
-            recording.unknown = Some(c"vkCmdSetDescriptorBufferOffsets2EXT");
+            recording.lose(c"vkCmdSetDescriptorBufferOffsets2EXT");
             if let Some(set) = recording.commands().set_descriptor_buffer_offsets2 {
                 set(buffer, info);
             }
@@ -268,6 +288,31 @@ pub(super) unsafe extern "system" fn set_descriptor_buffer_offsets2(
             for &point in &points {
                 set(buffer, point, layout, first, indices.len() as u32, indices.as_ptr(), offsets.as_ptr());
             }
+        }));
+    }
+}
+
+pub(super) unsafe extern "system" fn bind_embedded_samplers2(
+    buffer: vk::CommandBuffer,
+    info: *const vk::BindDescriptorBufferEmbeddedSamplersInfoEXT<'_>,
+) {
+    // SAFETY: as above.
+    unsafe {
+        let Some(recording) = Recording::of(buffer) else { return };
+        let info = &*info;
+        if info.layout == vk::PipelineLayout::null() {
+            recording.lose(c"vkCmdBindDescriptorBufferEmbeddedSamplers2EXT");
+            if let Some(bind) = recording.commands().bind_embedded_samplers2 {
+                bind(buffer, info);
+            }
+            return;
+        }
+        let (layout, number) = (info.layout, info.set);
+        let points: Vec<_> = points(info.stage_flags).collect();
+        points.iter().for_each(|point| recording.embed_samplers(*point, layout, number));
+        recording.give(Box::new(move |commands, buffer| {
+            let Some(bind) = commands.bind_descriptor_buffer_embedded_samplers_ext else { return };
+            points.iter().for_each(|point| bind(buffer, *point, layout, number));
         }));
     }
 }

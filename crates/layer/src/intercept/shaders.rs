@@ -2,6 +2,7 @@
 
 use super::{Answer, list, pass_on};
 use crate::active::Active;
+use crate::below::Refused;
 use crate::chain::Chain;
 use crate::devices::Device;
 use crate::objects::code::Code;
@@ -93,8 +94,14 @@ unsafe extern "system" fn create_pipeline_layout(
             let sets = list((*info).p_set_layouts, (*info).set_layout_count);
             let sets: Vec<SetLayout> =
                 sets.iter().map(|set| active.set_layouts.get(set.as_raw()).unwrap_or_default()).collect();
-            let known = Layout::new(&active.below, &*info, &sets, active.offer.limit);
-            active.layouts.insert((*layout).as_raw(), Arc::new(known));
+            match Layout::new(&active.below, &*info, &sets, active.offer.limit) {
+                Ok(known) => active.layouts.insert((*layout).as_raw(), Arc::new(known)),
+                Err(error) => {
+                    (active.below.functions.destroy_pipeline_layout)(device, *layout, allocator);
+                    *layout = vk::PipelineLayout::null();
+                    return error;
+                }
+            }
         }
         result
     }
@@ -169,7 +176,7 @@ unsafe fn lowered(
     cache: vk::PipelineCache,
     info: &vk::GraphicsPipelineCreateInfo<'_>,
     pipeline: vk::Pipeline,
-) -> Result<(), String> {
+) -> Result<(), Refused> {
     let known = Known {
         code: &|module| active.code.get(module.as_raw()),
         library: &|library| active.libraries.get(library.as_raw()),
@@ -294,12 +301,16 @@ unsafe extern "system" fn create_graphics_pipelines(
             if pipeline.is_null() {
                 continue;
             }
-            if let Err(why) = lowered(active, cache, info, *pipeline) {
-                tracing::error!("a pipeline that captures is refused: {why}");
-                (f.destroy_pipeline)(device, *pipeline, allocator);
-                *pipeline = vk::Pipeline::null();
-                result = vk::Result::ERROR_FEATURE_NOT_PRESENT;
-            }
+            let Err(refused) = lowered(active, cache, info, *pipeline) else { continue };
+            (f.destroy_pipeline)(device, *pipeline, allocator);
+            *pipeline = vk::Pipeline::null();
+            result = match refused {
+                Refused::Why(why) => {
+                    tracing::error!("a pipeline that captures is refused: {why}");
+                    vk::Result::ERROR_FEATURE_NOT_PRESENT
+                }
+                Refused::Failed(error) => error,
+            };
         }
         result
     }

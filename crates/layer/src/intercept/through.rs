@@ -40,10 +40,9 @@ macro_rules! through {
     (order $recording:ident, $symbol:expr) => {
         $recording.interrupt($symbol)
     };
-    (state $recording:ident, $symbol:expr) => {{
-        $recording.interrupt($symbol);
-        $recording.unknown = Some($symbol);
-    }};
+    (state $recording:ident, $symbol:expr) => {
+        $recording.lose($symbol)
+    };
 }
 
 through! {
@@ -75,10 +74,6 @@ through! {
     order begin_gpa_sample_amd: c"vkCmdBeginGpaSampleAMD" (a: u64, b: *const c_void, c: *const c_void);
     order end_gpa_sample_amd: c"vkCmdEndGpaSampleAMD" (a: u64, b: u32);
     order copy_gpa_session_results_amd: c"vkCmdCopyGpaSessionResultsAMD" (a: u64);
-    state push_descriptor_set_with_template2: c"vkCmdPushDescriptorSetWithTemplate2" | c"vkCmdPushDescriptorSetWithTemplate2KHR"
-        (a: *const c_void);
-    state bind_descriptor_buffer_embedded_samplers2_ext: c"vkCmdBindDescriptorBufferEmbeddedSamplers2EXT"
-        (a: *const c_void);
     order set_rendering_input_attachment_indices: c"vkCmdSetRenderingInputAttachmentIndices" | c"vkCmdSetRenderingInputAttachmentIndicesKHR"
         (a: *const c_void);
     order set_depth_clamp_range_ext: c"vkCmdSetDepthClampRangeEXT" (a: u32, b: *const c_void);

@@ -1,6 +1,6 @@
 //! Layouts of sets and pipelines: what a vertex shader reads, its lowered form reads in the compute stage.
 
-use crate::below::Below;
+use crate::below::{Below, used_up};
 use crate::offer::PUSH;
 use ash::vk::{self, ShaderStageFlags as Stages};
 
@@ -43,6 +43,9 @@ pub(crate) struct Layout {
 impl Layout {
     /// Beside a program's.
     ///
+    /// # Errors
+    /// When there is no memory for it.
+    ///
     /// # Safety
     /// The structure is the program's, for vkCreatePipelineLayout; `sets` are what is known of its sets.
     pub(crate) unsafe fn new(
@@ -50,7 +53,7 @@ impl Layout {
         info: &vk::PipelineLayoutCreateInfo<'_>,
         sets: &[SetLayout],
         most: u32,
-    ) -> Self {
+    ) -> Result<Self, vk::Result> {
         // SAFETY: as the caller says.
         let (layouts, ranges) = unsafe {
             let none = info.set_layout_count == 0;
@@ -79,9 +82,9 @@ impl Layout {
             // SAFETY: as the caller says.
             let result =
                 unsafe { (below.functions.create_pipeline_layout)(below.device, &own, std::ptr::null(), &mut layout) };
-            result.result_with_success(layout).map_err(|_| "no layout could be made for its lowered form")
+            Ok(result.result_with_success(layout).map_err(used_up)?)
         };
-        made
+        Ok(made)
     }
 
     /// # Safety

@@ -4,6 +4,7 @@
 //! * [`layouts`]: pipeline layouts, each with one for compute beside it.
 //! * [`code`]: shader modules.
 //! * [`input`]: vertex input as lowered shaders have it.
+//! * [`passes`]: render passes.
 //! * [`sets`](self::sets): descriptors.
 //! * [`queries`]: pools of transform feedback queries.
 //! * [`pipelines`]: pipelines whose draws can be captured, and what they are lowered to.
@@ -12,6 +13,7 @@ pub(crate) mod buffers;
 pub(crate) mod code;
 pub(crate) mod input;
 pub(crate) mod layouts;
+pub(crate) mod passes;
 pub(crate) mod pipelines;
 pub(crate) mod queries;
 pub(crate) mod sets;

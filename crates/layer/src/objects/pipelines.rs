@@ -3,7 +3,7 @@
 use super::code::Code;
 use super::input::Input;
 use super::layouts::Layout;
-use crate::below::Below;
+use crate::below::{Below, Refused, used_up};
 use crate::{chain, spirv};
 use afterimage_feedback::table::Provoking;
 use afterimage_feedback::{BlockSource, BlockUse, Lowered, Lowering, Uses};
@@ -78,7 +78,7 @@ pub(crate) struct Program {
     pub(crate) sets: Vec<u32>,
 }
 
-/// What was lowered, or why it could not be.
+/// What was lowered, or why it cannot be.
 type Made = Result<Arc<Program>, String>;
 
 /// A pipeline whose draws can be captured.
@@ -349,24 +349,29 @@ impl Pipeline {
     /// What the draws of the pipeline are lowered to, with the input and the provoking vertex that are set where they are dynamic.
     ///
     /// # Errors
-    /// Why that cannot be lowered.
+    /// Why that is not lowered.
     pub(crate) fn program(
         &self,
         below: &Below,
         cache: vk::PipelineCache,
         input: &Input,
         provoking: vk::ProvokingVertexModeEXT,
-    ) -> Made {
+    ) -> Result<Arc<Program>, Refused> {
         let last = self.provoking.unwrap_or(provoking) == vk::ProvokingVertexModeEXT::LAST_VERTEX;
         // Of vertex shaders the block says it, draw by draw.
         let key = Key { input: self.input.as_ref().unwrap_or(input).clone(), last: last && self.geometry.is_some() };
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, made)) = programs.iter().find(|(known, _)| *known == key) {
-            return made.clone();
+            return made.clone().map_err(Refused::Why);
         }
-        let made = self.make(below, cache, &key).map(Arc::new);
+        let made = match self.make(below, cache, &key) {
+            Ok(program) => Ok(Arc::new(program)),
+            Err(Refused::Why(why)) => Err(why),
+            // The next time there may be memory.
+            Err(failed @ Refused::Failed(_)) => return Err(failed),
+        };
         programs.push((key, made.clone()));
-        made
+        made.map_err(Refused::Why)
     }
 
     /// Whether draws can be captured with any vertex input that can be set.
@@ -402,14 +407,13 @@ impl Pipeline {
         Ok(lowered)
     }
 
-    fn make(&self, below: &Below, cache: vk::PipelineCache, key: &Key) -> Result<Program, String> {
+    fn make(&self, below: &Below, cache: vk::PipelineCache, key: &Key) -> Result<Program, Refused> {
         let compute = self.layout.compute?;
         let lowered = self.lower(Some(&key.input), key.last)?;
         let buffers = vk::PipelineCreateFlags::DESCRIPTOR_BUFFER_EXT;
         let flags = if self.descriptor_buffers { buffers } else { vk::PipelineCreateFlags::empty() };
         // SAFETY: the device is alive, and so are the layout and the cache.
-        let pipeline = unsafe { compute_pipeline(below, cache, compute, &lowered.words, &self.constants, flags) };
-        let pipeline = pipeline.map_err(|error| format!("its lowered form cannot be made ({error})"))?;
+        let pipeline = unsafe { compute_pipeline(below, cache, compute, &lowered.words, &self.constants, flags)? };
         Ok(Program { pipeline, layout: compute, sets: sets(&lowered.uses), uses: lowered.uses })
     }
 
@@ -455,7 +459,7 @@ unsafe fn compute_pipeline(
     // SAFETY: as the caller says; all pointers are to locals.
     unsafe {
         let mut module = vk::ShaderModule::null();
-        (f.create_shader_module)(device, &info, std::ptr::null(), &mut module).result()?;
+        (f.create_shader_module)(device, &info, std::ptr::null(), &mut module).result().map_err(used_up)?;
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module)
@@ -465,7 +469,7 @@ unsafe fn compute_pipeline(
         let mut pipeline = vk::Pipeline::null();
         let result = (f.create_compute_pipelines)(device, cache, 1, &info, std::ptr::null(), &mut pipeline);
         (f.destroy_shader_module)(device, module, std::ptr::null());
-        result.result_with_success(pipeline)
+        result.result_with_success(pipeline).map_err(used_up)
     }
 }
 
@@ -525,7 +529,8 @@ impl Own {
         let (cache, constants) = (vk::PipelineCache::null(), Constants::default());
         // SAFETY: as the caller says.
         unsafe {
-            (below.functions.create_pipeline_layout)(below.device, &info, std::ptr::null(), &mut layout).result()?;
+            let result = (below.functions.create_pipeline_layout)(below.device, &info, std::ptr::null(), &mut layout);
+            result.result().map_err(used_up)?;
             let pipeline = compute_pipeline(below, cache, layout, words, &constants, vk::PipelineCreateFlags::empty());
             if pipeline.is_err() {
                 (below.functions.destroy_pipeline_layout)(below.device, layout, std::ptr::null());

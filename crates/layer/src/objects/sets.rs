@@ -143,6 +143,18 @@ impl Write {
     }
 }
 
+/// Binds descriptor buffers.
+///
+/// # Safety
+/// The command buffer is being recorded, and the buffers are there.
+pub(crate) unsafe fn bind_buffers(commands: &Commands, buffer: vk::CommandBuffer, all: &[(u64, vk::BufferUsageFlags)]) {
+    let Some(bind) = commands.bind_descriptor_buffers.filter(|_| !all.is_empty()) else { return };
+    let info = |&(address, usage): &_| vk::DescriptorBufferBindingInfoEXT::default().address(address).usage(usage);
+    let infos: Vec<_> = all.iter().map(info).collect();
+    // SAFETY: as the caller says.
+    unsafe { bind(buffer, infos.len() as u32, infos.as_ptr()) };
+}
+
 /// Pushes descriptors.
 ///
 /// # Safety
@@ -162,6 +174,11 @@ pub(crate) unsafe fn push(
 }
 
 impl Set {
+    /// Whether its descriptors lie in a descriptor buffer.
+    pub(crate) fn is_in_buffer(&self) -> bool {
+        matches!(self.contents, Contents::Buffer(..))
+    }
+
     /// Adds descriptors that are pushed to a set of the same layout.
     pub(crate) fn add(&mut self, layout: vk::PipelineLayout, writes: &[Arc<Write>]) {
         self.layout = layout;

@@ -3,6 +3,7 @@
 use super::state::{BUFFERS, VERTEX_BUFFERS};
 use super::work::{COUNTERS, Captured, CounterBuffers, Work};
 use super::{Pass, Recording};
+use crate::below::Refused;
 use crate::objects::pipelines::{Pipeline, Program};
 use crate::objects::sets::Set;
 use crate::scratch::Block;
@@ -103,11 +104,12 @@ impl Recording {
 
     /// A draw of as many vertices as bytes were captured for: an indirect one, whose number is worked out before the render pass.
     pub(crate) fn draw_byte_count(&mut self, bytes: ByteCount) {
-        let counted = match self.pass {
-            Pass::Begun(why) => {
+        let counted = match (self.pass, self.hazard) {
+            (Pass::Begun(why), _) => {
                 Err(Refused::Why(format!("a draw of what was captured behind {why} in its render pass")))
             }
-            _ => self.count(bytes),
+            (_, Some(hazard)) => Err(Refused::Why(format!("a draw of what was captured behind {hazard}"))),
+            (_, None) => self.count(bytes),
         };
         let arguments = match counted {
             Ok(arguments) => arguments,
@@ -190,17 +192,14 @@ impl Recording {
             return self.refuse(&format!("a draw behind {}", unknown.to_string_lossy()));
         }
         if let Some(hazard) = self.hazard {
-            return self.refuse(hazard);
-        }
-        if self.subpass > 0 {
-            tracing::warn!("a draw in subpass {} is captured before its whole render pass", self.subpass);
+            return self.refuse(&format!("a draw behind {hazard}"));
         }
         let Some(pipeline) = self.active.pipelines.get(self.state.graphics.pipeline.as_raw()) else {
             return self.refuse("a draw without a pipeline that captures");
         };
         let cache = vk::PipelineCache::null();
         let program = pipeline.program(&self.active.below, cache, &self.state.input, self.state.provoking);
-        let done = program.map_err(Refused::Why).and_then(|program| match numbers {
+        let done = program.and_then(|program| match numbers {
             Numbers::Direct { .. } | Numbers::ByteCount(_) | Numbers::At(_) => {
                 self.capture_one(&pipeline, program, capture, numbers, indexed)
             }
@@ -276,6 +275,7 @@ impl Recording {
         asked.write(0, &request);
         let captured = Captured {
             sets: self.sets(&program),
+            descriptor_buffers: Arc::clone(&self.state.descriptor_buffers),
             push: self.push(pipeline, &program, draw.address),
             program,
             request: asked.address,
@@ -402,20 +402,6 @@ impl Recording {
         push.resize(pipeline.layout.push as usize + 8, 0);
         push[at..at + 8].copy_from_slice(&draw.to_le_bytes());
         push
-    }
-}
-
-/// Why a draw is not captured.
-enum Refused {
-    /// It cannot be.
-    Why(String),
-    /// Something is used up.
-    Failed(vk::Result),
-}
-
-impl From<vk::Result> for Refused {
-    fn from(error: vk::Result) -> Self {
-        Self::Failed(error)
     }
 }
 

@@ -3,11 +3,12 @@
 //! **How a capture leaves its render pass.** The extension captures inside of render passes, where nothing can be dispatched. So the commands
 //! of a render pass are kept in a [list](List) until it ends. Then what was captured in it is dispatched ([`work`]), what that has disturbed is put
 //! back, and the kept commands are recorded, from the begin of the pass to its end. What a captured draw reads has been written before
-//! its render pass began: a barrier in a pass cannot make anything visible to vertex input or transform feedback that the pass has written
-//! in those stages or behind them, since the dependency of a subpass on itself goes forward through the pipeline. Where a pass has such a
-//! dependency between stages before ([`Recording::hazard`]), it is said, and nothing is captured any more in it.
+//! its render pass began, or was captured in it, unless a barrier in its subpass, or a dependency between an earlier subpass and its own, makes
+//! something else visible to it, or lets it capture into what was read before. Where there is one, behind which captures would have to
+//! be done ([`Recording::hazard`]), it is said, and nothing is captured any more in the subpass. A dependency holds for one subpass: what the next
+//! may see, its own dependencies say.
 //!
-//! A secondary command buffer that is all inside of a render pass keeps what it captures until it is executed: by a primary one, which
+//! A secondary command buffer that is all inside of a subpass keeps what it captures until it is executed: by a primary one, which
 //! keeps that command, too.
 //!
 //! * [`state`]: what is bound and set.
@@ -20,13 +21,15 @@ pub(crate) mod work;
 pub(crate) use draw::{ByteCount, Numbers};
 
 use crate::active::Active;
+use crate::barriers::Waits;
 use crate::commands::list::Deep;
 use crate::commands::{Commands, List};
 use crate::handles::Handles;
+use crate::objects::passes::Subpasses;
 use crate::objects::sets::{Contents, Set, Write};
 use crate::scratch::{Arena, Block};
 use ash::vk::{self, Handle as _};
-use state::{Bound, Push, State};
+use state::{DescriptorBuffers, Saved, State};
 use std::ffi::CStr;
 use std::sync::Arc;
 use work::Work;
@@ -90,8 +93,8 @@ pub(crate) struct Recording {
     pub(crate) pass: Pass,
     /// Commands of the render pass.
     list: List,
-    /// What the bind point of compute and the push constants were when the render pass began, once that has changed.
-    saved: Option<Box<(Bound, Push)>>,
+    /// What captures disturb, as it was when the render pass began, once it has changed.
+    saved: Option<Box<Saved>>,
     /// What is to be done before the render pass.
     pub(crate) work: Vec<Work>,
     pub(crate) arena: Arena,
@@ -99,9 +102,10 @@ pub(crate) struct Recording {
     pub(crate) queries: Vec<ActiveQuery>,
     /// Conditional rendering that began in the render pass.
     pub(crate) condition: Option<Condition>,
-    /// Subpass of the render pass.
-    pub(crate) subpass: u32,
-    /// What makes captures in the rest of the render pass impossible.
+    /// What is known of the subpasses of the render pass, and which of them it is.
+    subpasses: Option<Subpasses>,
+    subpass: u32,
+    /// What makes captures in the rest of the subpass impossible.
     pub(crate) hazard: Option<&'static str>,
     /// A command that bound or set what captures would have to know, and do not.
     pub(crate) unknown: Option<&'static CStr>,
@@ -143,6 +147,7 @@ impl Recording {
             capture: None,
             queries: Vec::new(),
             condition: None,
+            subpasses: None,
             subpass: 0,
             hazard: None,
             unknown: None,
@@ -174,6 +179,7 @@ impl Recording {
         self.queries.clear();
         self.condition = None;
         (self.saved, self.capture, self.hazard, self.unknown, self.failed) = (None, None, None, None, None);
+        (self.subpasses, self.subpass) = (None, 0);
         // SAFETY: as the caller says.
         unsafe { self.arena.clear(&self.active.below, &self.active.scratch) };
     }
@@ -203,26 +209,66 @@ impl Recording {
             Pass::Kept | Pass::Inherited => self.work.push(step),
             // SAFETY: the command buffer is being recorded, and what is bound is valid.
             Pass::Outside => unsafe {
-                work::emit(&self.active, self.buffer, &[step]);
-                work::restore(&self.active, self.buffer, &self.state.compute, &self.state.push);
+                work::emit(&self.active, self.buffer, &[step], &Saved::of(&self.state));
             },
             Pass::Begun(why) => tracing::error!("{why}: {} is not done behind it in its render pass", step.name()),
         }
     }
 
-    /// Begins a render pass, by a command that can be kept, or for a reason cannot.
-    pub(crate) fn begin_pass(&mut self, command: Result<Deep, &'static str>) -> Option<&'static str> {
-        (self.saved, self.hazard, self.subpass) = (None, None, 0);
-        match command {
+    /// Begins a render pass, by a command that can be kept, or for a reason cannot. In dynamic rendering there is no object of one.
+    pub(crate) fn begin_pass(
+        &mut self,
+        pass: vk::RenderPass,
+        command: Result<Deep, &'static str>,
+    ) -> Option<&'static str> {
+        self.saved = None;
+        let begun = match command {
             Ok(command) => {
                 self.list.push(command);
                 self.pass = Pass::Kept;
+                // Of graphics, descriptor buffers alone are disturbed.
+                if !self.state.descriptor_buffers.is_empty() {
+                    self.save();
+                }
                 None
             }
             Err(why) => {
                 self.pass = Pass::Begun(why);
                 Some(why)
             }
+        };
+        self.enter(pass, 0);
+        begun
+    }
+
+    /// A subpass of a render pass begins here.
+    pub(crate) fn enter(&mut self, pass: vk::RenderPass, subpass: u32) {
+        self.subpasses = self.active.passes.get(pass.as_raw());
+        self.at(subpass);
+    }
+
+    /// The next subpass begins.
+    pub(crate) fn next_subpass(&mut self) {
+        self.at(self.subpass + 1);
+    }
+
+    /// In a subpass, captures wait for what its dependencies say.
+    fn at(&mut self, subpass: u32) {
+        (self.subpass, self.hazard) = (subpass, None);
+        let known = self.subpasses.as_ref().and_then(|subpasses| subpasses.get(subpass as usize));
+        if let Some(known) = known {
+            self.wait(*known, "a dependency of its subpass on an earlier one makes something visible to draws");
+        }
+    }
+
+    /// Draws behind wait for something, for a reason.
+    pub(crate) fn wait(&mut self, waits: Waits, why: &'static str) {
+        match waits {
+            Waits::No => {}
+            // What was captured is read by draws behind: both are done in their order.
+            Waits::Captures if matches!(self.pass, Pass::Begun(_)) => {}
+            Waits::Captures => self.step(Work::Barrier),
+            Waits::Else => self.hazard = Some(why),
         }
     }
 
@@ -247,20 +293,18 @@ impl Recording {
         if self.pass != Pass::Kept {
             return;
         }
-        self.pass = Pass::Begun("its render pass had to begin");
         let work = std::mem::take(&mut self.work);
         // SAFETY: as the caller says; what the commands name is valid while the command buffer is recorded.
         unsafe {
-            if !work.is_empty() {
-                work::emit(&self.active, self.buffer, &work);
-                let (compute, push) = match &self.saved {
-                    Some(saved) => (&saved.0, &saved.1),
-                    None => (&self.state.compute, &self.state.push),
-                };
-                work::restore(&self.active, self.buffer, compute, push);
+            if work::is_any(&work) {
+                self.save();
+                if let Some(saved) = &self.saved {
+                    work::emit(&self.active, self.buffer, &work, saved);
+                }
             }
             self.list.replay(&self.active.commands, self.buffer);
         }
+        self.pass = Pass::Begun("its render pass had to begin");
         self.list.clear();
         self.saved = None;
     }
@@ -272,15 +316,29 @@ impl Recording {
     pub(crate) unsafe fn interrupt(&mut self, command: &'static CStr) {
         // SAFETY: as the caller says.
         unsafe { self.flush() };
-        if let Pass::Begun(why) = &mut self.pass {
-            *why = command.to_str().unwrap_or_default();
+        let command = command.to_str().unwrap_or_default();
+        match &mut self.pass {
+            Pass::Begun(why) => *why = command,
+            // Where it is recorded is not known here, and what it lets draws see neither.
+            Pass::Inherited => self.hazard = Some(command),
+            Pass::Outside | Pass::Kept => {}
         }
+    }
+
+    /// Likewise of a command that binds or sets what captures would have to know: nothing is captured behind it in the command buffer.
+    ///
+    /// # Safety
+    /// The command buffer is being recorded.
+    pub(crate) unsafe fn lose(&mut self, command: &'static CStr) {
+        // SAFETY: as the caller says.
+        unsafe { self.interrupt(command) };
+        self.unknown = Some(command);
     }
 
     /// What was bound for compute, and the push constants, are about to change.
     fn save(&mut self) {
         if self.pass == Pass::Kept && self.saved.is_none() {
-            self.saved = Some(Box::new((self.state.compute.clone(), self.state.push.clone())));
+            self.saved = Some(Box::new(Saved::of(&self.state)));
         }
     }
 
@@ -353,6 +411,11 @@ impl Recording {
         if let Some(bound) = self.state.bound(point) {
             bound.bind(number, set);
         }
+    }
+
+    pub(crate) fn bind_descriptor_buffers(&mut self, all: &DescriptorBuffers) {
+        self.save();
+        self.state.descriptor_buffers = Arc::clone(all);
     }
 
     /// Places in descriptor buffers.

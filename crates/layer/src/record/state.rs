@@ -3,6 +3,7 @@
 use crate::objects::input::{Attribute, Binding, Input};
 use crate::objects::sets::Set;
 use ash::vk;
+use std::sync::Arc;
 
 /// Vertex buffers that lowered shaders can read.
 pub(crate) const VERTEX_BUFFERS: usize = 32;
@@ -83,11 +84,15 @@ impl Bound {
     }
 }
 
+/// The descriptor buffers that are bound: where they are, and what for.
+pub(crate) type DescriptorBuffers = Arc<[(u64, vk::BufferUsageFlags)]>;
+
 /// Everything.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) graphics: Bound,
     pub(crate) compute: Bound,
+    pub(crate) descriptor_buffers: DescriptorBuffers,
     pub(crate) push: Push,
     pub(crate) vertices: [Vertices; VERTEX_BUFFERS],
     pub(crate) indices: Option<Indices>,
@@ -99,11 +104,37 @@ pub(crate) struct State {
     pub(crate) input: Input,
 }
 
+/// What captures disturb.
+#[derive(Clone, Debug)]
+pub(crate) struct Saved {
+    pub(crate) compute: Bound,
+    pub(crate) push: Push,
+    pub(crate) descriptor_buffers: DescriptorBuffers,
+    /// Sets of graphics that lie in descriptor buffers, by number.
+    pub(crate) in_buffers: Vec<(u32, Set)>,
+}
+
+impl Saved {
+    /// Of what is bound and set.
+    pub(crate) fn of(state: &State) -> Self {
+        let sets = (0..).zip(&state.graphics.sets);
+        let in_buffers =
+            sets.filter_map(|(number, set)| set.clone().filter(Set::is_in_buffer).map(|set| (number, set)));
+        Self {
+            compute: state.compute.clone(),
+            push: state.push.clone(),
+            descriptor_buffers: Arc::clone(&state.descriptor_buffers),
+            in_buffers: in_buffers.collect(),
+        }
+    }
+}
+
 impl Default for State {
     fn default() -> Self {
         Self {
             graphics: Bound::default(),
             compute: Bound::default(),
+            descriptor_buffers: Arc::new([]),
             push: Push::default(),
             vertices: [Vertices::default(); VERTEX_BUFFERS],
             indices: None,

@@ -1,10 +1,10 @@
 //! What is done before a render pass for the captures in it.
 
-use super::state::{BUFFERS, Bound, Push};
+use super::state::{BUFFERS, DescriptorBuffers, Saved};
 use super::{Condition, Recording};
 use crate::active::Active;
 use crate::objects::pipelines::Program;
-use crate::objects::sets::Set;
+use crate::objects::sets::{self, Set};
 use crate::scratch::Block;
 use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage};
 use std::sync::Arc;
@@ -24,6 +24,8 @@ pub(crate) struct Captured {
     pub(crate) groups: Block,
     /// Sets by number.
     pub(crate) sets: Vec<(u32, Set)>,
+    /// The descriptor buffers that they lie in.
+    pub(crate) descriptor_buffers: DescriptorBuffers,
     /// All push constants.
     pub(crate) push: Vec<u8>,
     /// On which it is drawn.
@@ -68,20 +70,29 @@ impl Work {
     }
 }
 
+/// Whether there is anything to do. Barriers alone are nothing.
+pub(crate) fn is_any(work: &[Work]) -> bool {
+    work.iter().any(|step| !matches!(step, Work::Barrier))
+}
+
 /// Records commands of the layer's own.
 struct Emit<'a> {
     active: &'a Active,
     buffer: vk::CommandBuffer,
     /// Prepared draws whose dispatch has not come yet: they need no barriers between each other.
     prepared: Vec<&'a Captured>,
+    /// Descriptor buffers that are bound, and whether offsets in them were set.
+    descriptor_buffers: DescriptorBuffers,
+    offsets: bool,
 }
 
-/// Does the work.
+/// Does the work, and puts back what it has disturbed.
 ///
 /// # Safety
-/// The command buffer is being recorded, and outside of render passes; what the work names is valid.
-pub(super) unsafe fn emit(active: &Active, buffer: vk::CommandBuffer, work: &[Work]) {
-    let mut emit = Emit { active, buffer, prepared: Vec::new() };
+/// The command buffer is being recorded, and outside of render passes; what the work names is valid, and so is what was bound.
+pub(super) unsafe fn emit(active: &Active, buffer: vk::CommandBuffer, work: &[Work], saved: &Saved) {
+    let descriptor_buffers = Arc::clone(&saved.descriptor_buffers);
+    let mut emit = Emit { active, buffer, prepared: Vec::new(), descriptor_buffers, offsets: false };
     let own = Stage::COMPUTE_SHADER | Stage::TRANSFER | Stage::DRAW_INDIRECT;
     // SAFETY: as the caller says.
     unsafe {
@@ -96,31 +107,7 @@ pub(super) unsafe fn emit(active: &Active, buffer: vk::CommandBuffer, work: &[Wo
             (own, Access::SHADER_WRITE | Access::TRANSFER_WRITE),
             (Stage::ALL_COMMANDS | Stage::HOST, Access::MEMORY_READ | Access::MEMORY_WRITE),
         );
-    }
-}
-
-/// Puts back what the work has disturbed.
-///
-/// # Safety
-/// As for [`emit`]; what was bound is valid.
-pub(super) unsafe fn restore(active: &Active, buffer: vk::CommandBuffer, compute: &Bound, push: &Push) {
-    let commands = &active.commands;
-    let point = vk::PipelineBindPoint::COMPUTE;
-    // SAFETY: as the caller says.
-    unsafe {
-        if let (Some(bind), false) = (commands.bind_pipeline, compute.pipeline == vk::Pipeline::null()) {
-            bind(buffer, point, compute.pipeline);
-        }
-        for (number, set) in (0..).zip(&compute.sets) {
-            if let Some(set) = set {
-                set.bind(commands, buffer, point, set.layout, number);
-            }
-        }
-        for &(layout, stages, offset, size) in &push.ranges {
-            if let Some(set) = commands.push_constants {
-                set(buffer, layout, stages, offset, size, push.bytes[offset as usize..].as_ptr());
-            }
-        }
+        emit.restore(saved);
     }
 }
 
@@ -133,6 +120,35 @@ impl<'a> Emit<'a> {
         if let Some(record) = self.active.commands.pipeline_barrier {
             // SAFETY: as the caller says.
             unsafe { record(self.buffer, before.0, after.0, none, 1, &barrier, 0, null, 0, std::ptr::null()) };
+        }
+    }
+
+    /// Puts back what the work has disturbed.
+    unsafe fn restore(&self, saved: &Saved) {
+        let Saved { compute, push, descriptor_buffers, in_buffers } = saved;
+        let (buffer, commands, point) = (self.buffer, &self.active.commands, vk::PipelineBindPoint::COMPUTE);
+        // SAFETY: as the caller says.
+        unsafe {
+            if self.descriptor_buffers != *descriptor_buffers {
+                sets::bind_buffers(commands, buffer, descriptor_buffers);
+            }
+            // Offsets go with the buffers; and lavapipe sets them for all stages of a set layout, whatever the bind point.
+            for (number, set) in in_buffers.iter().filter(|_| self.offsets) {
+                set.bind(commands, buffer, vk::PipelineBindPoint::GRAPHICS, set.layout, *number);
+            }
+            if let (Some(bind), false) = (commands.bind_pipeline, compute.pipeline == vk::Pipeline::null()) {
+                bind(buffer, point, compute.pipeline);
+            }
+            for (number, set) in (0..).zip(&compute.sets) {
+                if let Some(set) = set {
+                    set.bind(commands, buffer, point, set.layout, number);
+                }
+            }
+            for &(layout, stages, offset, size) in &push.ranges {
+                if let Some(set) = commands.push_constants {
+                    set(buffer, layout, stages, offset, size, push.bytes[offset as usize..].as_ptr());
+                }
+            }
         }
     }
 
@@ -343,6 +359,12 @@ impl<'a> Emit<'a> {
                 if pipeline != bound {
                     self.bind(pipeline);
                     bound = pipeline;
+                }
+                let in_buffers = draw.sets.iter().any(|(_, set)| set.is_in_buffer());
+                self.offsets |= in_buffers;
+                if in_buffers && self.descriptor_buffers != draw.descriptor_buffers {
+                    sets::bind_buffers(commands, self.buffer, &draw.descriptor_buffers);
+                    self.descriptor_buffers = Arc::clone(&draw.descriptor_buffers);
                 }
                 for (number, set) in &draw.sets {
                     set.bind(commands, self.buffer, point, layout, *number);

@@ -1,7 +1,8 @@
 //! A small program: a device with the extension, buffers, an image, submissions that are waited for.
 
 use ash::vk;
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, CString, c_void};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Messages of the validation layer.
@@ -29,25 +30,51 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
+    /// Writes to it, from the first byte on.
+    pub(crate) fn fill(&self, bytes: &[u8]) {
+        assert!(bytes.len() <= self.size, "it has room");
+        // SAFETY: it is mapped as long as it is there, and the device is idle.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.mapped, bytes.len()) };
+    }
+
     pub(crate) fn bytes(&self) -> Vec<u8> {
         // SAFETY: it is mapped as long as it is there, and the device is idle.
         unsafe { std::slice::from_raw_parts(self.mapped, self.size) }.to_vec()
     }
 }
 
-pub(crate) struct Client {
-    _entry: ash::Entry,
-    instance: ash::Instance,
+/// An instance, which may have several devices.
+pub(crate) struct Shared {
+    entry: ash::Entry,
+    pub(crate) instance: ash::Instance,
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    pub(crate) physical: vk::PhysicalDevice,
-    pub(crate) device: ash::Device,
-    queue: vk::Queue,
-    pub(crate) pool: vk::CommandPool,
-    pub(crate) feedback: ash::ext::transform_feedback::DeviceFn,
+    physical: vk::PhysicalDevice,
     memory: vk::PhysicalDeviceMemoryProperties,
 }
 
-impl Client {
+/// What a device is created with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// Without transform feedback.
+    Plain,
+    Feedback,
+    /// With descriptor buffers, too.
+    DescriptorBuffers,
+    /// With the commands of `VK_KHR_maintenance6`, too.
+    Maintenance6,
+}
+
+pub(crate) struct Client {
+    shared: Arc<Shared>,
+    pub(crate) physical: vk::PhysicalDevice,
+    pub(crate) device: ash::Device,
+    pub(crate) queue: vk::Queue,
+    pub(crate) pool: vk::CommandPool,
+    /// The extension's functions; those of a device without it are not to be called.
+    pub(crate) feedback: ash::ext::transform_feedback::DeviceFn,
+}
+
+impl Shared {
     pub(crate) fn new() -> Self {
         // SAFETY: everything is used as Vulkan has it, here and below: the validation layer watches.
         unsafe {
@@ -55,10 +82,15 @@ impl Client {
             let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
             let there = entry.enumerate_instance_extension_properties(None).expect("extensions");
             let debug = there.iter().any(|e| e.extension_name_as_c_str() == Ok(ash::ext::debug_utils::NAME));
-            let names = [ash::ext::debug_utils::NAME.as_ptr()];
+            let extensions = [ash::ext::debug_utils::NAME.as_ptr()];
+            let layers = std::env::var(crate::LAYERS).unwrap_or_default();
+            let layers = layers.split(':').filter(|name| !name.is_empty());
+            let names: Vec<_> = layers.map(|name| CString::new(name).expect("a name")).collect();
+            let layers: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
             let info = vk::InstanceCreateInfo::default()
                 .application_info(&application)
-                .enabled_extension_names(&names[..usize::from(debug)]);
+                .enabled_layer_names(&layers)
+                .enabled_extension_names(&extensions[..usize::from(debug)]);
             let instance = entry.create_instance(&info, None).expect("an instance");
             let messenger = debug.then(|| {
                 use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Kind};
@@ -72,11 +104,29 @@ impl Client {
             });
             let physical = instance.enumerate_physical_devices().expect("devices")[0];
             let memory = instance.get_physical_device_memory_properties(physical);
+            Self { entry, instance, messenger, physical, memory }
+        }
+    }
+
+    /// Whether the device has an extension.
+    pub(crate) fn has(&self, name: &CStr) -> bool {
+        // SAFETY: as above.
+        let all = unsafe { self.instance.enumerate_device_extension_properties(self.physical) }.expect("extensions");
+        all.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name))
+    }
+
+    /// A device, if there is one to be had.
+    pub(crate) fn device(&self, wish: Wish) -> Result<ash::Device, vk::Result> {
+        // SAFETY: as above.
+        unsafe {
             let queue = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
             let mut feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default()
                 .transform_feedback(true)
                 .geometry_streams(true);
-            let mut counts = vk::PhysicalDeviceVulkan12Features::default().draw_indirect_count(true);
+            let addresses = wish == Wish::DescriptorBuffers;
+            let mut counts = vk::PhysicalDeviceVulkan12Features::default()
+                .draw_indirect_count(true)
+                .buffer_device_address(addresses);
             let mut libraries =
                 vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT::default().graphics_pipeline_library(true);
             let mut input =
@@ -84,15 +134,17 @@ impl Client {
             let mut multi = vk::PhysicalDeviceMultiDrawFeaturesEXT::default().multi_draw(true);
             let mut condition =
                 vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default().conditional_rendering(true);
+            let mut buffers = vk::PhysicalDeviceDescriptorBufferFeaturesEXT::default().descriptor_buffer(true);
+            let mut sixth = vk::PhysicalDeviceMaintenance6FeaturesKHR::default().maintenance6(true);
             let core = vk::PhysicalDeviceFeatures::default()
                 .draw_indirect_first_instance(true)
                 .multi_draw_indirect(true)
+                .vertex_pipeline_stores_and_atomics(true)
                 .geometry_shader(true)
                 .tessellation_shader(true);
             let mut features =
                 vk::PhysicalDeviceVulkan13Features::default().dynamic_rendering(true).synchronization2(true);
-            let extensions = [
-                ash::ext::transform_feedback::NAME,
+            let mut extensions = vec![
                 ash::khr::pipeline_library::NAME,
                 ash::ext::graphics_pipeline_library::NAME,
                 ash::khr::push_descriptor::NAME,
@@ -100,40 +152,96 @@ impl Client {
                 ash::ext::multi_draw::NAME,
                 ash::ext::conditional_rendering::NAME,
             ];
-            let extensions = extensions.map(|name| name.as_ptr());
-            let info = vk::DeviceCreateInfo::default()
+            let mut info = vk::DeviceCreateInfo::default()
                 .queue_create_infos(&queue)
-                .enabled_extension_names(&extensions)
                 .enabled_features(&core)
                 .push_next(&mut features)
                 .push_next(&mut counts)
                 .push_next(&mut libraries)
                 .push_next(&mut input)
                 .push_next(&mut multi)
-                .push_next(&mut condition)
-                .push_next(&mut feedback);
-            let device = instance.create_device(physical, &info, None).expect("a device");
-            let feedback = ash::ext::transform_feedback::Device::new(&instance, &device).fp().clone();
-            let queue = device.get_device_queue(0, 0);
-            let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).expect("a pool");
-            Self { _entry: entry, instance, messenger, physical, device, queue, pool, feedback, memory }
+                .push_next(&mut condition);
+            if wish != Wish::Plain {
+                extensions.push(ash::ext::transform_feedback::NAME);
+                info = info.push_next(&mut feedback);
+            }
+            if wish == Wish::DescriptorBuffers {
+                extensions.push(ash::ext::descriptor_buffer::NAME);
+                info = info.push_next(&mut buffers);
+            }
+            if wish == Wish::Maintenance6 {
+                extensions.push(ash::khr::maintenance6::NAME);
+                info = info.push_next(&mut sixth);
+            }
+            let extensions: Vec<_> = extensions.into_iter().map(CStr::as_ptr).collect();
+            self.instance.create_device(self.physical, &info.enabled_extension_names(&extensions), None)
         }
     }
 
+    /// A function of an instance, whose type the caller knows.
+    pub(crate) fn function(&self, name: &CStr) -> vk::PFN_vkVoidFunction {
+        // SAFETY: as above.
+        unsafe { self.entry.get_instance_proc_addr(self.instance.handle(), name.as_ptr()) }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: as above; its devices are gone.
+        unsafe {
+            if let Some((utils, messenger)) = &self.messenger {
+                utils.destroy_debug_utils_messenger(*messenger, None);
+            }
+            self.instance.destroy_instance(None);
+        }
+    }
+}
+
+impl Client {
+    pub(crate) fn new() -> Self {
+        Self::on(&Arc::new(Shared::new()), Wish::Feedback)
+    }
+
+    /// With a device of an instance that others may have devices of, too.
+    pub(crate) fn on(shared: &Arc<Shared>, wish: Wish) -> Self {
+        let device = shared.device(wish).expect("a device");
+        // SAFETY: as above.
+        unsafe {
+            let feedback = ash::ext::transform_feedback::Device::new(&shared.instance, &device).fp().clone();
+            let queue = device.get_device_queue(0, 0);
+            let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).expect("a pool");
+            Self { shared: Arc::clone(shared), physical: shared.physical, device, queue, pool, feedback }
+        }
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// A function of the device, whose type the caller knows.
+    pub(crate) fn function(&self, name: &CStr) -> vk::PFN_vkVoidFunction {
+        // SAFETY: as above.
+        unsafe { self.shared.instance.get_device_proc_addr(self.device.handle(), name.as_ptr()) }
+    }
+
+    pub(crate) fn memory(&self) -> &vk::PhysicalDeviceMemoryProperties {
+        &self.shared.memory
+    }
+
     pub(crate) fn push(&self) -> ash::khr::push_descriptor::DeviceFn {
-        ash::khr::push_descriptor::Device::new(&self.instance, &self.device).fp().clone()
+        ash::khr::push_descriptor::Device::new(&self.shared.instance, &self.device).fp().clone()
     }
 
     pub(crate) fn multi(&self) -> ash::ext::multi_draw::DeviceFn {
-        ash::ext::multi_draw::Device::new(&self.instance, &self.device).fp().clone()
+        ash::ext::multi_draw::Device::new(&self.shared.instance, &self.device).fp().clone()
     }
 
     pub(crate) fn input(&self) -> ash::ext::vertex_input_dynamic_state::DeviceFn {
-        ash::ext::vertex_input_dynamic_state::Device::new(&self.instance, &self.device).fp().clone()
+        ash::ext::vertex_input_dynamic_state::Device::new(&self.shared.instance, &self.device).fp().clone()
     }
 
     pub(crate) fn condition(&self) -> ash::ext::conditional_rendering::DeviceFn {
-        ash::ext::conditional_rendering::Device::new(&self.instance, &self.device).fp().clone()
+        ash::ext::conditional_rendering::Device::new(&self.shared.instance, &self.device).fp().clone()
     }
 
     /// What the device says of the extension.
@@ -142,15 +250,16 @@ impl Client {
         unsafe {
             let mut features = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
             let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut features);
-            self.instance.get_physical_device_features2(self.physical, &mut all);
+            self.shared.instance.get_physical_device_features2(self.physical, &mut all);
             let mut own = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
             let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut own);
-            self.instance.get_physical_device_properties2(self.physical, &mut properties);
+            self.shared.instance.get_physical_device_properties2(self.physical, &mut properties);
             let limit = properties.properties.limits.max_push_constants_size;
-            let plain = self.instance.get_physical_device_properties(self.physical).limits.max_push_constants_size;
+            let plain =
+                self.shared.instance.get_physical_device_properties(self.physical).limits.max_push_constants_size;
             assert_eq!((features.transform_feedback, limit), (vk::TRUE, plain));
             assert_eq!(own.max_transform_feedback_buffers, 4);
-            let list = self.instance.enumerate_device_extension_properties(self.physical).expect("extensions");
+            let list = self.shared.instance.enumerate_device_extension_properties(self.physical).expect("extensions");
             let named =
                 |e: &&vk::ExtensionProperties| e.extension_name_as_c_str() == Ok(ash::ext::transform_feedback::NAME);
             assert_eq!(list.iter().filter(named).count(), 1);
@@ -169,12 +278,16 @@ impl Client {
             let handle = d.create_buffer(&info, None).expect("a buffer");
             let needs = d.get_buffer_memory_requirements(handle);
             let host = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-            let ty = (0..self.memory.memory_type_count).find(|&n| {
+            let ty = (0..self.shared.memory.memory_type_count).find(|&n| {
                 needs.memory_type_bits >> n & 1 == 1
-                    && self.memory.memory_types[n as usize].property_flags.contains(host)
+                    && self.shared.memory.memory_types[n as usize].property_flags.contains(host)
             });
-            let info =
+            let mut info =
                 vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(ty.expect("a type"));
+            let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+            if usage.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS) {
+                info = info.push_next(&mut flags);
+            }
             let memory = d.allocate_memory(&info, None).expect("memory");
             d.bind_buffer_memory(handle, memory, 0).expect("bound");
             let mapped =
@@ -257,11 +370,8 @@ impl Client {
         unsafe {
             self.device.destroy_command_pool(self.pool, None);
             self.device.destroy_device(None);
-            if let Some((utils, messenger)) = &self.messenger {
-                utils.destroy_debug_utils_messenger(*messenger, None);
-            }
-            self.instance.destroy_instance(None);
         }
+        drop(self);
         assert_eq!(MESSAGES.load(Ordering::Relaxed), 0, "messages of the validation layer");
     }
 }

@@ -6,15 +6,22 @@
 mod client;
 mod more;
 mod scenes;
+mod sets;
+mod subpasses;
+mod survive;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const LAYER: &str = "VK_LAYER_AFTERIMAGE_transform_feedback";
 const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
+/// The one whose calls fail where a test wants them to.
+const FAILING: &str = "VK_LAYER_AFTERIMAGE_test_failing";
 /// What the child runs, and where its results go.
 const SCENE: &str = "AFTERIMAGE_LAYER_TEST_SCENE";
 const RESULT: &str = "AFTERIMAGE_LAYER_TEST_RESULT";
+/// Layers that the child's instance asks for.
+const LAYERS: &str = "AFTERIMAGE_LAYER_TEST_LAYERS";
 
 /// How a scene is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +38,10 @@ enum Way {
     Aside,
     /// Switched on as an implicit layer, by its variable.
     Implicit,
+    /// Likewise as layered, and below it the layer that fails.
+    Failing,
+    /// Likewise, with the validation layer at the bottom.
+    FailingBelow,
 }
 
 /// The library, beside the test.
@@ -49,8 +60,22 @@ fn manifest(folder: &Path) {
     std::fs::write(folder.join("VkLayer_afterimage_transform_feedback.json"), text).expect("a file");
 }
 
+/// Likewise of the layer that fails, which is an example of this crate's.
+fn manifest_of_failing(folder: &Path) {
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let library = library().with_file_name("..").join(format!("examples/{prefix}afterimage_layer_failing{suffix}"));
+    assert!(library.exists(), "{}: cargo builds it with all tests of the crate, or --examples", library.display());
+    let text = afterimage_layer::manifest(&library.display().to_string()).replace(LAYER, FAILING);
+    std::fs::write(folder.join("VkLayer_afterimage_test_failing.json"), text).expect("a file");
+}
+
 /// Runs a scene in a process of its own.
 fn run(scene: &str, way: Way) -> Vec<u8> {
+    run_and_hear(scene, way).0
+}
+
+/// Likewise: what it leaves, and what was in the log.
+fn run_and_hear(scene: &str, way: Way) -> (Vec<u8>, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let result = folder.path().join("result");
     let mut child = Command::new(std::env::current_exe().expect("a path"));
@@ -65,22 +90,34 @@ fn run(scene: &str, way: Way) -> Vec<u8> {
         child.env("XDG_DATA_HOME", folder.path()).env("ENABLE_AFTERIMAGE_TRANSFORM_FEEDBACK", "1");
     } else {
         manifest(folder.path());
+        manifest_of_failing(folder.path());
         child.env("VK_ADD_LAYER_PATH", folder.path());
     }
-    let layers = match way {
-        Way::Native | Way::Implicit => String::new(),
-        Way::Layered | Way::Aside => LAYER.to_owned(),
-        Way::Above => format!("{VALIDATION}:{LAYER}"),
-        Way::Below => format!("{LAYER}:{VALIDATION}"),
+    // The first stands at the top. (Loaders may add those of their variable in an order of their own, but before the program's.)
+    let layers: &[&str] = match way {
+        Way::Native | Way::Implicit => &[],
+        Way::Layered | Way::Aside => &[LAYER],
+        Way::Above => &[VALIDATION, LAYER],
+        Way::Below => &[LAYER, VALIDATION],
+        Way::Failing => &[LAYER, FAILING],
+        Way::FailingBelow => &[LAYER, FAILING, VALIDATION],
     };
-    child.env("VK_INSTANCE_LAYERS", layers);
+    let (first, rest) = layers.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
+    child.env("VK_INSTANCE_LAYERS", first).env(LAYERS, rest.join(":"));
     if !matches!(way, Way::Native | Way::Aside) {
         child.env("AFTERIMAGE_XFB", "force");
+    }
+    if scene == "report" {
+        child.env("VK_LOADER_DEBUG", "layer");
+    }
+    if scene == "lost" && way == Way::Failing {
+        child.env("AFTERIMAGE_TEST_LOSE_DEVICE", "1");
     }
     let output = child.output().expect("the test itself");
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{scene}, {way:?}: {}\n{said}", output.status);
-    std::fs::read(&result).unwrap_or_else(|error| panic!("{scene}, {way:?}: {error}\n{said}"))
+    let left = std::fs::read(&result).unwrap_or_else(|error| panic!("{scene}, {way:?}: {error}\n{said}"));
+    (left, said)
 }
 
 /// What the process of a scene does.
@@ -94,9 +131,17 @@ fn child() {
 
 /// Runs a scene natively and with the layer.
 fn compare(scene: &str) {
+    compare_in(scene, &[Way::Layered, Way::Above, Way::Below]);
+}
+
+/// Likewise, with the layer in some ways.
+fn compare_in(scene: &str, ways: &[Way]) {
     let native = run(scene, Way::Native);
     assert!(!native.is_empty(), "nothing was captured");
-    for way in [Way::Layered, Way::Above, Way::Below] {
+    if native.starts_with(b"VK_") {
+        println!("skipped: the driver lacks {}", String::from_utf8_lossy(&native));
+    }
+    for &way in ways {
         let layered = run(scene, way);
         assert_eq!(layered.len(), native.len(), "{scene}, {way:?}");
         let differs = layered.iter().zip(&native).position(|(a, b)| a != b);
@@ -111,6 +156,13 @@ fn the_extension_is_reported_in_every_query() {
     }
     for way in [Way::Native, Way::Aside] {
         assert_eq!(run("report", way), b"the driver's", "{way:?}");
+    }
+    // Each of the layers stands where it should.
+    for (way, order) in [(Way::Above, [VALIDATION, LAYER]), (Way::Below, [LAYER, VALIDATION])] {
+        let said = run_and_hear("report", way).1;
+        let stack = said.rsplit("<Application>").next().unwrap_or_default();
+        let places = order.map(|layer| stack.find(layer));
+        assert!(places[0].is_some() && places.is_sorted(), "{way:?}\n{said}");
     }
 }
 
@@ -127,6 +179,33 @@ fn draws_in_render_passes_are_captured() {
 #[test]
 fn draws_in_secondary_command_buffers_are_captured() {
     compare("secondary");
+}
+
+#[test]
+fn draws_in_later_subpasses_are_captured() {
+    compare("subpasses");
+}
+
+#[test]
+fn captures_that_other_subpasses_come_before_are_refused() {
+    let names = ["first", "second", "chained", "secondary", "within", "secondary within"];
+    let text = |second: bool, counted: bool| {
+        let line = |name: &&str| format!("{name}: [true, {second}, true], true\n");
+        names.iter().map(line).collect::<String>() + &format!("counted: [false, true, false], {counted}\n")
+    };
+    assert_eq!(String::from_utf8(run("behind", Way::Native)), Ok(text(true, true)));
+    for way in [Way::Layered, Way::Above, Way::Below] {
+        let (left, said) = run_and_hear("behind", way);
+        assert_eq!(String::from_utf8(left), Ok(text(false, false)), "{way:?}\n{said}");
+        let told = |what: &str| said.matches(what).count();
+        let dependency = "a dependency of its subpass on an earlier one makes something visible to draws";
+        assert_eq!(told(&format!("a draw behind {dependency}: nothing of it is captured")), 4, "{way:?}\n{said}");
+        let barrier = "a barrier in its subpass that makes something visible to draws";
+        assert_eq!(told(&format!("a draw behind {barrier}: nothing of it is captured")), 1, "{way:?}\n{said}");
+        let secondary = "nothing of what a secondary command buffer captures is captured";
+        assert_eq!(told(&format!("{barrier}: {secondary}")), 1, "{way:?}\n{said}");
+        assert_eq!(told(&format!("behind {dependency}: nothing is drawn")), 1, "{way:?}\n{said}");
+    }
 }
 
 #[test]
@@ -151,9 +230,61 @@ fn instances_and_devices_of_several_threads_are_apart() {
 }
 
 #[test]
-fn what_a_tessellator_makes_is_refused() {
-    assert_eq!(run("tessellated", Way::Native), b"made");
+fn descriptors_in_buffers_are_read_and_stay() {
+    // (Debian 12's validation layer, below, wants pipelines of the layer's that read no descriptors to be made for where they would lie.)
+    compare_in("descriptor buffers", &[Way::Layered, Way::Above]);
+}
+
+#[test]
+fn what_the_commands_of_maintenance6_bind_and_push_is_read_and_stays() {
+    // (The validation layer of Debian 12 is older than the extension.)
+    compare_in("maintenance6", &[Way::Layered]);
+}
+
+#[test]
+fn devices_of_an_instance_are_apart() {
+    compare("devices");
+}
+
+#[test]
+fn memory_that_is_used_up_is_said_where_it_may_be_and_leaves_nothing() {
+    let native = run("memory", Way::Native);
+    for way in [Way::Failing, Way::FailingBelow] {
+        assert!(run("memory", way) == native, "{way:?}: what is captured differs");
+    }
+}
+
+#[test]
+fn a_lost_device_is_said_where_it_may_be_and_leaves_nothing() {
+    let native = run("lost", Way::Native);
+    for way in [Way::Failing, Way::FailingBelow] {
+        assert!(run("lost", way) == native, "{way:?}: what is captured differs");
+    }
+}
+
+#[test]
+fn nothing_is_left_of_the_layer_when_it_is_unloaded() {
+    let native = run("again", Way::Native);
+    for way in [Way::Layered, Way::Implicit] {
+        assert!(run("again", way) == native, "{way:?}: what is captured differs");
+    }
+}
+
+#[test]
+fn what_cannot_be_lowered_is_refused_and_the_program_goes_on() {
+    let lines = |result: &str, second: bool| {
+        let line = |name: &&str| format!("{name}: {result}, [true, {second}]\n");
+        ["tessellated", "stores", "counts"].iter().map(line).collect::<String>()
+    };
+    let native = run("refused", Way::Native);
+    let captured = native.strip_prefix(lines("SUCCESS", true).as_bytes()).expect("they are made");
     for way in [Way::Layered, Way::Above, Way::Below] {
-        assert_eq!(run("tessellated", way), b"ERROR_FEATURE_NOT_PRESENT, true", "{way:?}");
+        let (left, said) = run_and_hear("refused", way);
+        let refused = lines("ERROR_FEATURE_NOT_PRESENT", false);
+        assert!(left.starts_with(refused.as_bytes()), "{way:?}: {}\n{said}", String::from_utf8_lossy(&left));
+        assert!(left[refused.len()..] == *captured, "{way:?}: what is captured differs");
+        let told = |why: &str| said.contains(&format!("a pipeline that captures is refused: {why}"));
+        assert!(told("what a tessellator makes cannot be captured"), "{way:?}\n{said}");
+        assert!(said.matches("a pipeline that captures is refused: ").count() == 3, "{way:?}\n{said}");
     }
 }

@@ -425,26 +425,38 @@ fn streams(rig: &Rig<'_>) -> Vec<u8> {
     all
 }
 
-/// A pipeline whose tessellator's output is captured: what creating it gives.
-pub(crate) fn tessellated(client: &Client) -> Vec<u8> {
+/// Pipelines whose captures cannot be lowered, each created beside one whose can: what creating them gives, and whether the program goes on.
+pub(crate) fn refused(client: &Client) -> Vec<u8> {
     let rig = Rig::new(client);
     let d = &client.device;
-    let sources: [(&[u8], Stages); 2] = [
+    let sources: [(&[u8], Stages); 4] = [
         (include_bytes!("shaders/patch.tesc.spv"), Stages::TESSELLATION_CONTROL),
         (include_bytes!("shaders/patch.tese.spv"), Stages::TESSELLATION_EVALUATION),
+        (include_bytes!("shaders/both.vert.spv"), Stages::VERTEX),
+        (include_bytes!("shaders/counts.vert.spv"), Stages::VERTEX),
     ];
     // SAFETY: as in the client.
     unsafe {
+        let binding = [vk::DescriptorSetLayoutBinding::default()
+            .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+            .descriptor_count(1)
+            .stage_flags(Stages::VERTEX)];
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&binding);
+        let sets = [d.create_descriptor_set_layout(&info, None).expect("a set layout")];
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
+        let stores = d.create_pipeline_layout(&info, None).expect("a layout");
         let modules = sources.map(|(bytes, _)| {
             let words = code(bytes);
             d.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(&words), None).expect("a module")
         });
         let stage =
             |module, stage| vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(c"main");
-        let stages = [
-            stage(rig.modules[GIVEN], Stages::VERTEX),
-            stage(modules[0], sources[0].1),
-            stage(modules[1], sources[1].1),
+        let other = |n: usize| stage(modules[n], sources[n].1);
+        let whole = [stage(rig.modules[NUMBERS], Stages::VERTEX)];
+        let cases = [
+            ("tessellated", vec![stage(rig.modules[GIVEN], Stages::VERTEX), other(0), other(1)], rig.layout),
+            ("stores", vec![other(2)], stores),
+            ("counts", vec![other(3)], stores),
         ];
         let bindings = [vk::VertexInputBindingDescription { binding: 0, stride: 8, ..Default::default() }];
         let attributes =
@@ -452,29 +464,57 @@ pub(crate) fn tessellated(client: &Client) -> Vec<u8> {
         let input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&bindings)
             .vertex_attribute_descriptions(&attributes);
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::PATCH_LIST);
+        let none = vk::PipelineVertexInputStateCreateInfo::default();
+        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default();
+        let (patch, point) = (
+            assembly.topology(vk::PrimitiveTopology::PATCH_LIST),
+            assembly.topology(vk::PrimitiveTopology::POINT_LIST),
+        );
         let patches = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(3);
         let raster =
             vk::PipelineRasterizationStateCreateInfo::default().rasterizer_discard_enable(true).line_width(1.0);
-        let mut rendering = vk::PipelineRenderingCreateInfo::default();
-        let info = vk::GraphicsPipelineCreateInfo::default()
-            .stages(&stages)
-            .vertex_input_state(&input)
-            .input_assembly_state(&assembly)
-            .tessellation_state(&patches)
-            .rasterization_state(&raster)
-            .layout(rig.layout)
-            .push_next(&mut rendering);
-        let said = match d.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) {
-            Ok(pipelines) => {
-                pipelines.iter().for_each(|pipeline| d.destroy_pipeline(*pipeline, None));
-                "made".to_owned()
-            }
-            Err((pipelines, error)) => format!("{error:?}, {}", pipelines[0] == vk::Pipeline::null()),
-        };
+        let mut said = String::new();
+        let mut all = Vec::new();
+        for (name, stages, layout) in &cases {
+            let tessellated = stages.len() > 1;
+            let mut renderings = [vk::PipelineRenderingCreateInfo::default(); 2];
+            let [first, second] = &mut renderings;
+            let base = vk::GraphicsPipelineCreateInfo::default().rasterization_state(&raster);
+            let good = base.stages(&whole).vertex_input_state(&input).input_assembly_state(&point).layout(rig.layout);
+            let bad = base
+                .stages(stages)
+                .vertex_input_state(if tessellated { &input } else { &none })
+                .input_assembly_state(if tessellated { &patch } else { &point })
+                .tessellation_state(&patches)
+                .layout(*layout);
+            let infos = [good.push_next(first), bad.push_next(second)];
+            let (made, result) = match d.create_graphics_pipelines(vk::PipelineCache::null(), &infos, None) {
+                Ok(made) => (made, vk::Result::SUCCESS),
+                Err((made, error)) => (made, error),
+            };
+            let there: Vec<_> = made.iter().map(|pipeline| *pipeline != vk::Pipeline::null()).collect();
+            said += &format!("{name}: {result:?}, {there:?}\n");
+            // The one that was made captures, whatever became of the other.
+            let filled = bytes(std::iter::repeat_n(0xdead_beef, CAPTURE / 4));
+            let capture = client.buffer(Usage::TRANSFORM_FEEDBACK_BUFFER_EXT, &filled);
+            client.submit(1, |c| {
+                rig.bind(c, made[0], &[&capture], CAPTURE as u64);
+                rig.push(c, 256, false);
+                rig.rendering(c, || {
+                    rig.begin(c);
+                    d.cmd_draw(c, 5, 2, 1, 1);
+                    rig.end(c, None);
+                });
+            });
+            all.extend(capture.bytes());
+            client.destroy(capture);
+            made.iter().for_each(|pipeline| d.destroy_pipeline(*pipeline, None));
+        }
         modules.iter().for_each(|module| d.destroy_shader_module(*module, None));
+        d.destroy_pipeline_layout(stores, None);
+        d.destroy_descriptor_set_layout(sets[0], None);
         rig.destroy();
-        said.into_bytes()
+        said.into_bytes().into_iter().chain(all).collect()
     }
 }
 

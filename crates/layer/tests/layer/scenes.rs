@@ -1,6 +1,7 @@
 //! What is captured.
 
-use crate::client::{Buffer, Client};
+use crate::client::{Buffer, Client, Wish};
+use crate::sets;
 use ash::vk::{self, BufferUsageFlags as Usage, ShaderStageFlags as Stages};
 
 const SIDE: u32 = 32;
@@ -20,6 +21,19 @@ pub(crate) fn run(name: &str) -> Vec<u8> {
             threads.into_iter().flat_map(|thread| thread.join().expect("the thread's end")).collect()
         });
     }
+    if let Some(scene) = [
+        ("devices", crate::survive::devices as fn() -> Vec<u8>),
+        ("memory", crate::survive::memory),
+        ("lost", crate::survive::lost),
+        ("again", crate::survive::again),
+        ("descriptor buffers", || sets::with(Wish::DescriptorBuffers, sets::descriptor_buffers)),
+        ("maintenance6", || sets::with(Wish::Maintenance6, sets::maintenance6)),
+    ]
+    .iter()
+    .find(|scene| scene.0 == name)
+    {
+        return scene.1();
+    }
     let client = Client::new();
     if name == "report" {
         let report = client.report().into_bytes();
@@ -28,8 +42,10 @@ pub(crate) fn run(name: &str) -> Vec<u8> {
     }
     if let Some(scene) = [
         ("more", crate::more::run as fn(&Client) -> Vec<u8>),
-        ("tessellated", crate::more::tessellated),
+        ("refused", crate::more::refused),
         ("random", crate::more::random),
+        ("subpasses", crate::subpasses::fine),
+        ("behind", crate::subpasses::behind),
     ]
     .iter()
     .find(|scene| scene.0 == name)
