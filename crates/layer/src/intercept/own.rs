@@ -66,6 +66,38 @@ macro_rules! without_chain {
     };
 }
 
+/// Likewise of buffers, of either generation: the second has stages in each barrier.
+macro_rules! buffers_without_chain {
+    ($list:expr, $place:ident, $access:ident, $ty:ident $(, $stages:ident)*) => {
+        without_chain!(
+            $list,
+            $place,
+            $access,
+            $ty { $($stages,)* src_queue_family_index, dst_queue_family_index, buffer, offset, size }
+        )
+    };
+}
+
+/// Likewise of images.
+macro_rules! images_without_chain {
+    ($list:expr, $place:ident, $access:ident, $ty:ident $(, $stages:ident)*) => {
+        without_chain!(
+            $list,
+            $place,
+            $access,
+            $ty {
+                $($stages,)*
+                old_layout,
+                new_layout,
+                src_queue_family_index,
+                dst_queue_family_index,
+                image,
+                subresource_range
+            }
+        )
+    };
+}
+
 #[allow(clippy::too_many_arguments, reason = "as Vulkan has them")]
 pub(super) unsafe extern "system" fn pipeline_barrier(
     buffer: vk::CommandBuffer,
@@ -108,25 +140,8 @@ pub(super) unsafe extern "system" fn pipeline_barrier(
         }
         let kept = (
             without_chain!(m, place, access, MemoryBarrier {}),
-            without_chain!(
-                b,
-                place,
-                access,
-                BufferMemoryBarrier { src_queue_family_index, dst_queue_family_index, buffer, offset, size }
-            ),
-            without_chain!(
-                i,
-                place,
-                access,
-                ImageMemoryBarrier {
-                    old_layout,
-                    new_layout,
-                    src_queue_family_index,
-                    dst_queue_family_index,
-                    image,
-                    subresource_range
-                }
-            ),
+            buffers_without_chain!(b, place, access, BufferMemoryBarrier),
+            images_without_chain!(i, place, access, ImageMemoryBarrier),
         );
         let (Some(memory), Some(buffers), Some(images)) = kept else {
             // It stands where it is: the render pass begins.
@@ -188,35 +203,8 @@ impl Dependency {
             return None;
         }
         let mut memory = without_chain!(m, place, same, MemoryBarrier2 { src_stage_mask, dst_stage_mask })?;
-        let mut buffers = without_chain!(
-            b,
-            place,
-            same,
-            BufferMemoryBarrier2 {
-                src_stage_mask,
-                dst_stage_mask,
-                src_queue_family_index,
-                dst_queue_family_index,
-                buffer,
-                offset,
-                size
-            }
-        )?;
-        let mut images = without_chain!(
-            i,
-            place,
-            same,
-            ImageMemoryBarrier2 {
-                src_stage_mask,
-                dst_stage_mask,
-                old_layout,
-                new_layout,
-                src_queue_family_index,
-                dst_queue_family_index,
-                image,
-                subresource_range
-            }
-        )?;
+        let mut buffers = buffers_without_chain!(b, place, same, BufferMemoryBarrier2, src_stage_mask, dst_stage_mask)?;
+        let mut images = images_without_chain!(i, place, same, ImageMemoryBarrier2, src_stage_mask, dst_stage_mask)?;
         for barrier in &mut memory {
             both_sides!(barrier, place, stages2, access2);
         }
