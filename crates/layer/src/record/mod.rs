@@ -243,7 +243,8 @@ impl Recording {
 
     /// A subpass of a render pass begins here.
     pub(crate) fn enter(&mut self, pass: vk::RenderPass, subpass: u32) {
-        self.subpasses = self.active.passes.get(pass.as_raw());
+        let known = || self.active.passes.get(pass.as_raw());
+        self.subpasses = if pass == vk::RenderPass::null() { None } else { known() };
         self.at(subpass);
     }
 

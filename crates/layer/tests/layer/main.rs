@@ -38,6 +38,8 @@ enum Way {
     Aside,
     /// Switched on as an implicit layer, by its variable.
     Implicit,
+    /// Likewise, in a tree as a release has it, with its manifest as it is.
+    Installed,
     /// Likewise as layered, and below it the layer that fails.
     Failing,
     /// Likewise, with the validation layer at the bottom.
@@ -85,7 +87,20 @@ fn run_and_hear(scene: &str, way: Way) -> (Vec<u8>, String) {
     {
         child.env_remove(variable);
     }
-    if way == Way::Implicit {
+    if way == Way::Installed {
+        let (manifests, libraries) =
+            (folder.path().join("share/vulkan/implicit_layer.d"), folder.path().join("lib/afterimage"));
+        for folder in [&manifests, &libraries] {
+            std::fs::create_dir_all(folder).expect("a folder");
+        }
+        let shipped = include_str!("../../manifest/VkLayer_afterimage_transform_feedback.json");
+        std::fs::write(manifests.join("VkLayer_afterimage_transform_feedback.json"), shipped).expect("a file");
+        std::fs::copy(library(), libraries.join("libafterimage_layer.so")).expect("a file");
+        // As if it were a system's folder: those of the drivers' manifests stay.
+        let folders = std::env::var("XDG_DATA_DIRS").unwrap_or_else(|_| "/usr/local/share:/usr/share".to_owned());
+        child.env("XDG_DATA_DIRS", format!("{}:{folders}", folder.path().join("share").display()));
+        child.env("ENABLE_AFTERIMAGE_TRANSFORM_FEEDBACK", "1");
+    } else if way == Way::Implicit {
         manifest(&folder.path().join("vulkan/implicit_layer.d"));
         child.env("XDG_DATA_HOME", folder.path()).env("ENABLE_AFTERIMAGE_TRANSFORM_FEEDBACK", "1");
     } else {
@@ -95,7 +110,7 @@ fn run_and_hear(scene: &str, way: Way) -> (Vec<u8>, String) {
     }
     // The first stands at the top. (Loaders may add those of their variable in an order of their own, but before the program's.)
     let layers: &[&str] = match way {
-        Way::Native | Way::Implicit => &[],
+        Way::Native | Way::Implicit | Way::Installed => &[],
         Way::Layered | Way::Aside => &[LAYER],
         Way::Above => &[VALIDATION, LAYER],
         Way::Below => &[LAYER, VALIDATION],
@@ -151,7 +166,7 @@ fn compare_in(scene: &str, ways: &[Way]) {
 
 #[test]
 fn the_extension_is_reported_in_every_query() {
-    for way in [Way::Layered, Way::Implicit, Way::Above, Way::Below] {
+    for way in [Way::Layered, Way::Implicit, Way::Installed, Way::Above, Way::Below] {
         assert_eq!(run("report", way), b"the layer's", "{way:?}");
     }
     for way in [Way::Native, Way::Aside] {
@@ -265,7 +280,7 @@ fn a_lost_device_is_said_where_it_may_be_and_leaves_nothing() {
 #[test]
 fn nothing_is_left_of_the_layer_when_it_is_unloaded() {
     let native = run("again", Way::Native);
-    for way in [Way::Layered, Way::Implicit] {
+    for way in [Way::Layered, Way::Implicit, Way::Installed] {
         assert!(run("again", way) == native, "{way:?}: what is captured differs");
     }
 }

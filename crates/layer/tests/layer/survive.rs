@@ -502,7 +502,7 @@ pub(crate) fn lost() -> Vec<u8> {
     expected
 }
 
-/// How often a layer is loaded.
+/// How often a layer is loaded; `AFTERIMAGE_LAYER_TEST_TIMES=N` for more, to see what memory grows.
 const TIMES: usize = 40;
 
 /// Instances and devices that come and go, one behind the other: nothing of the layer is left in between.
@@ -511,7 +511,8 @@ pub(crate) fn again() -> Vec<u8> {
     let maps = || std::fs::read_to_string("/proc/self/maps").expect("a file");
     let mut all = Vec::new();
     let mut before = None;
-    for n in 0..TIMES {
+    let wished = std::env::var("AFTERIMAGE_LAYER_TEST_TIMES").ok().and_then(|number| number.parse().ok());
+    for n in 0..wished.unwrap_or(TIMES) {
         let client = Client::new();
         let (there, wanted) = (maps().contains("libafterimage_layer"), std::env::var_os("AFTERIMAGE_XFB").is_some());
         assert_eq!(there, wanted, "{n}: the layer is there");
