@@ -30,12 +30,14 @@ macro_rules! table {
         }
 
         impl Commands {
-            /// Asks for each command by its names, the core's first.
+            /// Asks for each command by its names, those of extensions first: where a program has enabled the extension, all that stands
+            /// between here and the driver knows that name, and the core's may be newer than a layer below, which would hand out the
+            /// driver's function past itself.
             ///
             /// # Safety
             /// What is found under a name is a function of that name.
             pub(crate) unsafe fn load(find: &dyn Fn(&CStr) -> vk::PFN_vkVoidFunction) -> Self {
-                let first = |symbols: &[&CStr]| symbols.iter().find_map(|symbol| find(symbol));
+                let first = |symbols: &[&CStr]| symbols.iter().rev().find_map(|symbol| find(symbol));
                 // SAFETY: functions of a name have its type, which the row has from the registry.
                 unsafe {
                     Self {
@@ -55,3 +57,31 @@ macro_rules! table {
 }
 
 rows!(table);
+
+#[cfg(test)]
+mod tests {
+    use super::Commands;
+    use std::ffi::CStr;
+
+    unsafe extern "system" fn the_extensions() {}
+
+    unsafe extern "system" fn the_cores() {}
+
+    #[test]
+    fn what_an_extension_names_is_asked_for_by_that_name() {
+        let has = |extension: bool| {
+            move |name: &CStr| match name.to_str() {
+                Ok("vkCmdPushDescriptorSetKHR") => extension.then_some(the_extensions as unsafe extern "system" fn()),
+                Ok("vkCmdPushDescriptorSet") => Some(the_cores as unsafe extern "system" fn()),
+                _ => None,
+            }
+        };
+        let found = |extension| {
+            // SAFETY: nothing that is found is called.
+            let commands = unsafe { Commands::load(&has(extension)) };
+            commands.push_descriptor_set.map(|command| command as *const ())
+        };
+        assert_eq!(found(true), Some(the_extensions as *const ()));
+        assert_eq!(found(false), Some(the_cores as *const ()));
+    }
+}

@@ -74,7 +74,7 @@ macro_rules! commands {
                     unsafe {
                         let Some(recording) = Recording::of(buffer) else {
                             let find = |name: &CStr| Device::next_of(buffer.as_raw(), name);
-                            let Some(found) = [$($symbol),+].into_iter().find_map(find) else { return };
+                            let Some(found) = [$($symbol),+].into_iter().rev().find_map(find) else { return };
                             let command = std::mem::transmute::<
                                 unsafe extern "system" fn(),
                                 unsafe extern "system" fn(vk::CommandBuffer, $(ty!($kind)),*),
@@ -107,7 +107,7 @@ macro_rules! commands {
                             return $own(buffer, $($own_name),*);
                         }
                         let find = |name: &CStr| Device::next_of(buffer.as_raw(), name);
-                        let Some(found) = [$($own_symbol),+].into_iter().find_map(find) else { return };
+                        let Some(found) = [$($own_symbol),+].into_iter().rev().find_map(find) else { return };
                         let command = std::mem::transmute::<
                             unsafe extern "system" fn(),
                             unsafe extern "system" fn(vk::CommandBuffer, $($own_ty),*),

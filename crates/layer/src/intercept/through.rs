@@ -23,7 +23,7 @@ macro_rules! through {
                         through!($kind recording, [$($symbol),+][0]);
                     }
                     let find = |name: &CStr| Device::next_of(buffer.as_raw(), name);
-                    if let Some(found) = [$($symbol),+].into_iter().find_map(find) {
+                    if let Some(found) = [$($symbol),+].into_iter().rev().find_map(find) {
                         let command = std::mem::transmute::<
                             unsafe extern "system" fn(),
                             unsafe extern "system" fn(vk::CommandBuffer, $($ty),*),
