@@ -121,7 +121,11 @@ fn measure(asked: &str) -> f64 {
                 let info = vk::BufferCreateInfo::default().usage(usage).size(size);
                 let buffer = device.create_buffer(&info, None).expect("a buffer");
                 let needs = device.get_buffer_memory_requirements(buffer);
-                let ty = (0..memory.memory_type_count).find(|n| needs.memory_type_bits >> n & 1 == 1);
+                let near = |n: &u32| {
+                    let flags = memory.memory_types[*n as usize].property_flags;
+                    needs.memory_type_bits >> n & 1 == 1 && flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
+                };
+                let ty = (0..memory.memory_type_count).find(near);
                 let info = vk::MemoryAllocateInfo::default()
                     .allocation_size(needs.size)
                     .memory_type_index(ty.expect("a type"));
