@@ -2,8 +2,9 @@
 //!
 //! FOLDER has programs as `afterimage_gcn_corpus` reads them. Of each, OUT gets recordings (NAME.COMPILER.gcap). They are played; every
 //! shader that is sent is compiled and shown to `spirv-val`; and what a compute shader left in memory is held against what its original
-//! SPIR-V leaves on the same device. A line for each shader: name, compiler, stage, how far it came, and why no further, between tabs.
-//! `--alone`: without the original, which does not end. Without names it prints the device's. `cargo xtask gnm corpus` calls it.
+//! SPIR-V leaves on the same device. What draws left in resources and targets is in NAME.COMPILER.left, in the order of the dumps. A line
+//! for each shader: name, compiler, stage, how far it came, and why no further, between tabs. `--alone`: without the original, which does
+//! not end. Without names it prints the device's. `cargo xtask gnm corpus` calls it.
 
 #[path = "../../tests/radv/compare.rs"]
 mod compare;
@@ -161,7 +162,12 @@ impl Runner {
             let path = self.out.join(format!("{}.{compiler}.gcap", program.name));
             let file = recorded.file()?;
             std::fs::write(&path, &file).map_err(|why| format!("{}: {why}", path.display()))?;
-            Ok((play::play(file)?, recorded))
+            let played = play::play(file)?;
+            if !program.is_compute() {
+                let path = path.with_extension("left");
+                std::fs::write(&path, played.dumps.concat()).map_err(|why| format!("{}: {why}", path.display()))?;
+            }
+            Ok((played, recorded))
         });
         let (played, recorded) = match played {
             Ok(played) => played,

@@ -19,6 +19,8 @@ const CODE_STEP: u64 = 0x2_0000;
 const TARGETS: u64 = 0x30_0000_0000;
 const TARGET_STEP: u64 = 0x10_0000;
 const SIDE: u32 = 64;
+/// That of the depth buffer, whose tiles are of 128 lines and columns.
+const DEPTH_SIDE: u32 = 2 * SIDE;
 /// The rings of a world: where they begin, and bytes of each.
 const FIRST_RING: u64 = 0x20_0000_0000;
 const RING: u32 = 0x10_0000;
@@ -30,7 +32,7 @@ const SCRATCH: u64 = 1 << 20;
 /// A recording.
 pub(crate) struct Recorded {
     pub(crate) records: Vec<Record>,
-    /// The resource of each dump.
+    /// The resource of each dump; those of targets come behind them.
     pub(crate) dumps: Vec<usize>,
 }
 
@@ -140,6 +142,12 @@ pub(crate) fn records(program: &Program, compiled: &Compiled, number: u64, seed:
         }
         let bytes = job.draw(&mut commands)?;
         records.push(Record::Memory { address: job.indices, bytes });
+        let targets = (0..).zip(&header.targets).map(|(n, target)| (n, SIDE * SIDE * target.bytes));
+        let depth = header.depth.then_some((8, DEPTH_SIDE * DEPTH_SIDE * 4));
+        asked.extend(targets.chain(depth).map(|(n, size): (u64, u32)| {
+            let name = format!("{}.target{n}", program.name);
+            Record::Dump(Dump { address: TARGETS + TARGET_STEP * n, size: size.into(), name })
+        }));
     }
     let at = COMMANDS + 4 * (number * 53 % 1024);
     let draw = (at, 4 * commands.words.len() as u64);
@@ -232,9 +240,8 @@ impl Job<'_> {
             let base = ((TARGETS + TARGET_STEP * 8) >> 8) as u32;
             out.set(reg::DB_Z_INFO, &[Z::FORMAT.bits(Z_32_FLOAT) | Z::TILE_MODE_INDEX.bits(2)]);
             out.set(reg::DB_Z_READ_BASE, &[base, 0, base, 0]);
-            // Its tiles are of 128 lines and columns.
-            let side = 2 * SIDE;
-            out.set(reg::DB_DEPTH_SIZE, &[(side / 8 - 1) | (side / 8 - 1) << 11, side * side / 64 - 1]);
+            let last = DEPTH_SIDE / 8 - 1;
+            out.set(reg::DB_DEPTH_SIZE, &[last | last << 11, DEPTH_SIDE * DEPTH_SIDE / 64 - 1]);
             let tested = D::Z_ENABLE.bits(1) | D::Z_WRITE_ENABLE.bits(1) | D::ZFUNC.bits(FRAG_LEQUAL);
             out.set(reg::DB_DEPTH_CONTROL, &[tested]);
         }
