@@ -25,12 +25,14 @@ pub(super) const LISTS: [List; 2] = [
         head: "# Shaders of others that are not what they should be, as `cargo xtask gnm corpus` finds it: name, compiler, hardware\n\
                # stage, end: cause. Written by `cargo xtask gnm corpus --bless`, which keeps causes that are there. By hand, for all devices:\n\
                # `NAME races: cause`, what the original leaves is not always the same, so it is not compared; `NAME endless: cause`,\n\
-               # it does not end, and would keep a GPU for ever: it is not played.\n",
+               # it does not end, and would keep a GPU for ever: it is not played; `NAME faults: cause`, its original reads where nothing is,\n\
+               # or asks for what no device here has, and a GPU that lost a device over it draws nothing for others for a while: it is\n\
+               # not run, and so nothing is compared.\n",
     },
     List {
         device: "NVIDIA",
         file: "crates/gcn-corpus/known-nvidia.txt",
-        head: "# As known.txt, which is for lavapipe and has what is by hand; this is what the compute programs do on an NVIDIA H200.\n",
+        head: "# As known.txt, which is for lavapipe and has what is by hand; this is what an NVIDIA H200 does.\n",
     },
 ];
 
@@ -45,6 +47,8 @@ impl List {
 const RACES: &str = " races";
 /// What a line says of a program that does not end.
 const ENDLESS: &str = " endless";
+/// What a line says of a program whose original is not run.
+const FAULTS: &str = " faults";
 /// Characters of a reason that are kept.
 const REASON: usize = 140;
 
@@ -142,7 +146,7 @@ impl Known {
     /// # Errors
     /// When it cannot be read.
     pub(super) fn read(ws: &Workspace, list: Option<List>) -> Result<Self> {
-        let is_by_hand = |key: &String| key.ends_with(RACES) || key.ends_with(ENDLESS);
+        let is_by_hand = |key: &String| [RACES, ENDLESS, FAULTS].iter().any(|what| key.ends_with(what));
         let (by_hand, listed) = read(ws, LISTS[0].file)?.into_iter().partition(|(key, _)| is_by_hand(key));
         let rows = match list {
             None => BTreeMap::new(),
@@ -155,6 +159,11 @@ impl Known {
     /// Whether a program does not end.
     pub(super) fn is_endless(&self, name: &str) -> bool {
         self.by_hand.contains_key(&format!("{name}{ENDLESS}"))
+    }
+
+    /// Whether a program's original is not run.
+    pub(super) fn has_faults(&self, name: &str) -> bool {
+        self.by_hand.contains_key(&format!("{name}{FAULTS}"))
     }
 
     /// Rows of programs that race are not compared.
@@ -222,12 +231,13 @@ mod tests {
             let list = |keys: &[&str]| keys.iter().map(|key| ((*key).to_owned(), "why".to_owned())).collect();
             Known { rows: list(rows), by_hand: list(by_hand) }
         };
-        let list = known(&["a.aco cs differs"], &["c endless"]);
+        let list = known(&["a.aco cs differs"], &["c endless", "d faults"]);
         assert!(list.check("file", &[row("a", "differs"), row("b", "equal")]).is_ok());
         assert!(list.check("file", &[row("a", "equal")]).is_err(), "it does not fail any more");
         assert!(list.check("file", &[row("a", "differs"), row("b", "refused")]).is_err(), "another fails");
         assert!(list.check("file", &[row("b", "equal")]).is_ok(), "it was not run");
         assert_eq!([list.is_endless("a"), list.is_endless("c")], [false, true]);
+        assert_eq!([list.has_faults("c"), list.has_faults("d")], [false, true]);
         let race = known(&[], &["a races"]);
         let mut rows = [row("a", "differs"), row("b", "equal")];
         race.mark(&mut rows);

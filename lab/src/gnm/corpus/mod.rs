@@ -119,7 +119,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     if !endless.is_empty() {
         println!("{} programs that do not end are not played", endless.len());
     }
-    let mut rows = play(ws, args, &folder, &names, jobs)?;
+    let mut rows = play(ws, args, &folder, &names, &known, jobs)?;
     known.mark(&mut rows);
     table(&rows);
     if let Some(file) = &args.rows {
@@ -289,7 +289,14 @@ fn to_gcn(
 }
 
 /// Plays every program, with its original or without; a row for each shader.
-fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: usize) -> Result<Vec<Row>> {
+fn play(
+    ws: &Workspace,
+    args: &Args,
+    folder: &Folder,
+    names: &[String],
+    known: &Known,
+    jobs: usize,
+) -> Result<Vec<Row>> {
     let names: Vec<String> = names
         .iter()
         .filter(|name| Compiler::ALL.into_iter().any(|compiler| folder.code(name, compiler).is_file()))
@@ -309,7 +316,7 @@ fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: us
         rows.push(row);
     };
     let each = |chunk: &Vec<String>| -> Result {
-        let mut left = chunk.clone();
+        let (mut alone, mut left): (Vec<_>, Vec<_>) = chunk.iter().cloned().partition(|name| known.has_faults(name));
         for flags in [None, Some("--alone")] {
             let command = || {
                 let mut command = Command::new(&program);
@@ -336,10 +343,7 @@ fn play(ws: &Workspace, args: &Args, folder: &Folder, names: &[String], jobs: us
             for (name, (step, bad)) in dead {
                 put(Row { name, compiler: step, stage: "-".into(), end: "died".into(), why: bad.text() });
             }
-            left = without.into_iter().map(|(name, _)| name).collect();
-            if left.is_empty() {
-                break;
-            }
+            left = without.into_iter().map(|(name, _)| name).chain(alone.drain(..)).collect();
         }
         Ok(())
     };
