@@ -2,7 +2,6 @@
 //! processor makes where it knows, or waits for, what the shader said.
 
 use super::Translator;
-use super::on_chip::Subgroups;
 use super::own::{Own, Use};
 use super::primitives::Primitive;
 use afterimage_shader_gcn::emitted::{ARGUMENTS, BUFFERS, Buffer, Key, Step};
@@ -40,12 +39,6 @@ pub(super) struct Emitted {
 }
 
 impl Emitted {
-    /// Subgroups, as the programs are told of them.
-    pub(super) fn subgroups(subgroups: &Subgroups, invocations: u32) -> [u32; 4] {
-        let words = subgroups.most[1] * geometry::PRIMITIVE + 1;
-        [subgroups.lanes[1], words, subgroups.count(), invocations]
-    }
-
     /// Most indices that there can be.
     pub(super) fn most_indices(&self) -> u64 {
         let most = geometry::most_vertices(self.max_vert_out) as usize;

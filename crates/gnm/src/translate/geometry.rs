@@ -174,7 +174,7 @@ impl Plan {
         let in_memory = Places { wave: LANES * gs_words, row, first: LANES * offset, step: ROW };
         let on_chip = |subgroups: &Subgroups| {
             let places = Places { wave: gs_words, row: subgroups.share / 4, first: offset, step: vertex };
-            (places, Some(Emitted::subgroups(subgroups, invocations)))
+            (places, Some(subgroups.said(invocations)))
         };
         let (places, subgroups) = self.subgroups.as_ref().map_or((in_memory, None), on_chip);
         let none = StorageBinding::default();

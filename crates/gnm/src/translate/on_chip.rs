@@ -97,6 +97,12 @@ impl Subgroups {
         Some(Self { vertices, primitives, most, lanes, share: setup.share, live })
     }
 
+    /// Lanes of the geometry shader that each has, words of it in the list of primitives, how many there are, and invocations: what the
+    /// programs of [`emitted`](super::emitted) are told.
+    pub(super) fn said(&self, invocations: u32) -> [u32; 4] {
+        [self.lanes[1], self.most[1] * geometry::PRIMITIVE + 1, self.count(), invocations]
+    }
+
     /// How many there are.
     pub(super) fn count(&self) -> u32 {
         self.live.len() as u32
