@@ -61,6 +61,9 @@ const UNSEEN: u32 = u32::MAX;
 /// ... that it is within an instruction, else the number of the instruction that starts there.
 const INSIDE: u32 = u32::MAX - 1;
 
+/// Instructions that most programs have, so that tables grow seldom.
+const USUAL: usize = 128;
+
 /// Instructions in front of a jump that are looked through for its target.
 const MOST_BEFORE: usize = 16;
 
@@ -104,8 +107,8 @@ pub(crate) fn far_target(before: &[Inst], jump: &Inst) -> Option<i64> {
 
 /// Decodes all that can be reached from word 0.
 fn walk(read: impl Fn(usize) -> Option<u32>) -> Result<(Vec<Inst>, Vec<u32>), ParseError> {
-    let mut insts: Vec<Inst> = Vec::new();
-    let mut index: Vec<u32> = Vec::new();
+    let mut insts: Vec<Inst> = Vec::with_capacity(USUAL);
+    let mut index: Vec<u32> = Vec::with_capacity(USUAL);
     let mut starts = vec![0u32];
     while let Some(mut at) = starts.pop() {
         let run = insts.len();

@@ -9,6 +9,8 @@
 //! true (`set`), or to be true wherever exec is not (`covers`), as what compilers keep for the end of an `if` is: `exec | pair`
 //! is then true.
 
+use std::collections::BTreeSet;
+
 use super::flow::Flow;
 use super::structure::Exit;
 use crate::inst::{EXEC, Inst, M0, Operand, SGPRS, VCC};
@@ -226,8 +228,8 @@ impl Masks {
     fn forwards(&mut self, flow: &Flow, lockstep: bool) {
         let mut starts: Vec<Option<Facts>> = vec![None; flow.blocks.len()];
         starts[0] = Some(if self.partial { Facts::PARTIAL } else { Facts::START });
-        let mut open = vec![0u32];
-        while let Some(number) = open.pop() {
+        let mut open = BTreeSet::from([0u32]);
+        while let Some(number) = open.pop_first() {
             let block = flow.blocks[number as usize];
             let Some(mut facts) = starts[number as usize] else { continue };
             for at in block.first..block.end {
@@ -241,7 +243,7 @@ impl Masks {
                 let joined = start.map_or(facts, |start| start.join(facts));
                 if *start != Some(joined) {
                     *start = Some(joined);
-                    open.push(to);
+                    open.insert(to);
                 }
             };
             let running = if lockstep { facts } else { facts.with_exec(true) };
@@ -262,10 +264,8 @@ impl Masks {
     fn backwards(&mut self, flow: &Flow, uses: &[Use]) {
         let before = flow.before();
         let mut ends = vec![Live::default(); flow.blocks.len()];
-        let mut open: Vec<u32> = (0..flow.blocks.len() as u32).collect();
-        let mut waiting = vec![true; flow.blocks.len()];
-        while let Some(number) = open.pop() {
-            waiting[number as usize] = false;
+        let mut open: BTreeSet<u32> = (0..flow.blocks.len() as u32).collect();
+        while let Some(number) = open.pop_last() {
             let block = flow.blocks[number as usize];
             let mut live = ends[number as usize];
             for at in (block.first..block.end).rev() {
@@ -276,8 +276,8 @@ impl Masks {
                 self.start = live;
             }
             for &from in &before[number as usize] {
-                if ends[from as usize].join(&live) && !std::mem::replace(&mut waiting[from as usize], true) {
-                    open.push(from);
+                if ends[from as usize].join(&live) {
+                    open.insert(from);
                 }
             }
         }

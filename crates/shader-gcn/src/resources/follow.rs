@@ -1,6 +1,8 @@
 //! What scalar registers hold, where it is the same for every wave of a draw.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use smallvec::SmallVec;
 
 use super::exprs::Exprs;
 use crate::inst::{Inst, Operand, SGPRS};
@@ -44,6 +46,9 @@ impl From<Value> for Held {
 
 /// An expression, if the value is known.
 type Value = Option<ExprId>;
+
+/// The words that a scalar load gives.
+pub(super) type Loaded = SmallVec<[ExprId; 16]>;
 
 /// A constant that is added to an offset is less.
 const MOST_AHEAD: u32 = 1 << 20;
@@ -227,7 +232,7 @@ impl State {
     }
 
     /// The words that a scalar load at a known address gives.
-    pub(crate) fn loaded(&self, exprs: &mut Exprs, inst: &Inst) -> Option<Vec<ExprId>> {
+    pub(crate) fn loaded(&self, exprs: &mut Exprs, inst: &Inst) -> Option<Loaded> {
         let Kind::ScalarLoad { buffer } = inst.kind() else { return None };
         let offset = self.offset(exprs, inst)?;
         let at = |exprs: &mut Exprs, n: u8| {
@@ -246,9 +251,14 @@ impl State {
 
     /// Follows an instruction.
     pub(crate) fn step(&mut self, exprs: &mut Exprs, inst: &Inst) {
+        if inst.is_vector() { self.step_vector(exprs, inst) } else { self.step_scalar(exprs, inst) }
+    }
+
+    fn step_scalar(&mut self, exprs: &mut Exprs, inst: &Inst) {
         let (mut results, mut scc) = ([Held::Unknown; 2], None);
         let loaded = self.loaded(exprs, inst);
-        if !inst.is_vector() && loaded.is_none() {
+        let mut behind = Held::Unknown;
+        if loaded.is_none() {
             let values;
             (values, scc) = self.compute(exprs, inst);
             results = values.map(Held::from);
@@ -257,38 +267,12 @@ impl State {
                     *result = self.moved(exprs, inst, n as u8);
                 }
             }
+            behind = self.behind(exprs, inst);
         }
-        let behind = if loaded.is_none() { self.behind(exprs, inst) } else { Held::Unknown };
         if inst.has(flag::WRITES_SCC) {
             self.scc = scc;
         }
-        if inst.op == Op::VWritelaneB32 {
-            self.write_lane(exprs, inst);
-            return;
-        }
-        let vector = if inst.is_vector() { self.of_lanes(exprs, inst) } else { Held::Unknown };
-        if inst.op == Op::VReadfirstlaneB32 {
-            results[0] = self.held(exprs, inst.src[0], 0);
-        }
-        if inst.op == Op::VReadlaneB32 {
-            results[0] = self.lane_of(exprs, inst).map_or(Held::Unknown, |place| self.lane(place));
-        }
         for registers in inst.writes() {
-            if let Operand::Vgpr(first) = registers.first {
-                let last = first.saturating_add(registers.count.saturating_sub(1));
-                if !self.lanes.is_empty() {
-                    self.lanes.retain(|&(register, _), _| !(first..=last).contains(&register));
-                }
-                if vector == Held::Unknown && self.vectors.is_empty() {
-                    continue;
-                }
-                for register in first..=last {
-                    match vector {
-                        Held::Unknown => drop(self.vectors.remove(&register)),
-                        held => drop(self.vectors.insert(register, held)),
-                    }
-                }
-            }
             let Some(code) = registers.first.scalar_code() else { continue };
             for n in 0..usize::from(registers.count) {
                 let value = match &loaded {
@@ -296,13 +280,30 @@ impl State {
                     None if behind != Held::Unknown => behind,
                     None => results.get(n).copied().unwrap_or(Held::Unknown),
                 };
-                if let Some(register) = self.registers.get_mut(usize::from(code) + n) {
-                    *register = value;
-                }
+                self.set(code, n, value);
             }
         }
         if let (Op::SMovreldB32 | Op::SMovreldB64, Some(first)) = (inst.op, inst.dst.scalar_code()) {
             self.registers[usize::from(first)..].fill(Held::Unknown);
+        }
+    }
+
+    fn step_vector(&mut self, exprs: &mut Exprs, inst: &Inst) {
+        let scalar = match inst.op {
+            Op::VWritelaneB32 => return self.write_lane(exprs, inst),
+            Op::VReadfirstlaneB32 => self.held(exprs, inst.src[0], 0),
+            Op::VReadlaneB32 => self.lane_of(exprs, inst).map_or(Held::Unknown, |place| self.lane(place)),
+            _ => Held::Unknown,
+        };
+        let vector = self.of_lanes(exprs, inst);
+        for registers in inst.writes() {
+            if let Operand::Vgpr(first) = registers.first {
+                self.set_vectors(first, first.saturating_add(registers.count.saturating_sub(1)), vector);
+            } else if let Some(code) = registers.first.scalar_code() {
+                for n in 0..usize::from(registers.count) {
+                    self.set(code, n, if n == 0 { scalar } else { Held::Unknown });
+                }
+            }
         }
         if inst.indexes_registers() {
             // One vector register of many may be written, and it is not known which.
@@ -311,17 +312,38 @@ impl State {
         }
     }
 
+    /// Sets scalar register `n` behind a code.
+    fn set(&mut self, code: u8, n: usize, held: Held) {
+        if let Some(register) = self.registers.get_mut(usize::from(code) + n) {
+            *register = held;
+        }
+    }
+
+    /// Sets vector registers, whatever their lanes were given.
+    fn set_vectors(&mut self, first: u8, last: u8, held: Held) {
+        if !self.lanes.is_empty() {
+            self.lanes.retain(|&(register, _), _| !(first..=last).contains(&register));
+        }
+        if held == Held::Unknown && self.vectors.is_empty() {
+            return;
+        }
+        for register in first..=last {
+            match held {
+                Held::Unknown => drop(self.vectors.remove(&register)),
+                held => drop(self.vectors.insert(register, held)),
+            }
+        }
+    }
+
     /// What each register is that a vector instruction writes.
     fn of_lanes(&self, exprs: &mut Exprs, inst: &Inst) -> Held {
-        let [a, b] =
-            [0, 1].map(|n| if inst.src[n].is_some() { self.held(exprs, inst.src[n], 0) } else { Held::Unknown });
         match inst.op {
-            Op::VMovB32 => match a {
+            Op::VMovB32 => match self.held(exprs, inst.src[0], 0) {
                 // Other lanes may have something else.
                 Held::Known(_) | Held::Near(_) => Held::Unknown,
                 held => held,
             },
-            Op::VAddI32 | Op::VAddcU32 => match (a, b) {
+            Op::VAddI32 | Op::VAddcU32 => match [0, 1].map(|n| self.held(exprs, inst.src[n], 0)).into() {
                 (Held::Around(id) | Held::Near(id), _) | (_, Held::Around(id) | Held::Near(id)) => Held::Around(id),
                 (Held::Known(id), _) | (_, Held::Known(id)) => match exprs.as_const(id) {
                     Some(by) if inst.op == Op::VAddI32 && by < MOST_AHEAD => Held::Ahead(by),
@@ -368,6 +390,20 @@ impl State {
     /// What word `n` of a result is of which no expression is known: a pointer's half to which something is added, an offset, a word of
     /// a table.
     fn moved(&self, exprs: &mut Exprs, inst: &Inst, n: u8) -> Held {
+        let moves = matches!(
+            inst.op,
+            Op::SMovB32
+                | Op::SMovB64
+                | Op::SCselectB32
+                | Op::SCselectB64
+                | Op::SAddU32
+                | Op::SAddI32
+                | Op::SAddkI32
+                | Op::SAddcU32
+        );
+        if !moves {
+            return Held::Unknown;
+        }
         let [a, b] = [0, 1].map(|source| self.held(exprs, inst.src[source], n));
         let carries = inst.op == Op::SAddcU32;
         match (inst.op, a, b) {
@@ -509,8 +545,9 @@ fn near(exprs: &Exprs, id: ExprId) -> Held {
 pub(super) fn follow(flow: &Flow, exprs: &mut Exprs, start: State) -> Vec<Option<State>> {
     let mut starts: Vec<Option<State>> = vec![None; flow.blocks.len()];
     starts[0] = Some(start);
-    let mut open = vec![0u32];
-    while let Some(number) = open.pop() {
+    // Those that come first in the code first: what goes on to a block is mostly known before the block is followed.
+    let mut open = BTreeSet::from([0u32]);
+    while let Some(number) = open.pop_first() {
         let block = flow.blocks[number as usize];
         let Some(mut state) = starts[number as usize].clone() else { continue };
         flow.insts[block.first..block.end].iter().for_each(|inst| state.step(exprs, inst));
@@ -518,12 +555,12 @@ pub(super) fn follow(flow: &Flow, exprs: &mut Exprs, start: State) -> Vec<Option
             match &mut starts[to as usize] {
                 Some(start) => {
                     if start.join(exprs, &state) {
-                        open.push(to);
+                        open.insert(to);
                     }
                 }
                 start => {
                     *start = Some(state.clone());
-                    open.push(to);
+                    open.insert(to);
                 }
             }
         }

@@ -9,7 +9,7 @@ mod follow;
 mod images;
 
 use exprs::Exprs;
-use follow::{State, follow};
+use follow::{Loaded, State, follow};
 use images::{Chosen, ImageAccess, Slot};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -304,7 +304,7 @@ struct Finder {
     resources: Resources,
     uses: Vec<Use>,
     /// Scalar loads at known addresses, and their words.
-    loads: Vec<(usize, Vec<ExprId>)>,
+    loads: Vec<(usize, Loaded)>,
     /// Scalar loads from somewhere behind a pointer, and the low half of its address.
     near: Vec<(usize, u32, ExprId)>,
     /// Accesses by guest address, and what it is relative to.
@@ -463,7 +463,7 @@ impl Finder {
             _ if inst.op == Op::SGetpcB64 => {
                 if let Some(words) = state.after(&mut self.exprs, inst) {
                     self.uses[at] = Use::Words(SmallVec::new());
-                    self.loads.push((at, words.to_vec()));
+                    self.loads.push((at, words.into_iter().collect()));
                 }
             }
             _ => {}
