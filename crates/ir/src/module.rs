@@ -2,7 +2,7 @@
 
 pub use afterimage_abi::Stage;
 use afterimage_abi::{Table, slots};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::feedback::FeedbackDecl;
@@ -730,7 +730,7 @@ pub struct Module {
     pub body: Region,
 }
 
-/// Instructions of a usual shader.
+/// Instructions that most shaders have, so that the tables grow seldom.
 const USUAL: usize = 320;
 
 impl Module {
@@ -741,6 +741,11 @@ impl Module {
 
     /// A module whose body is empty, without even a terminator.
     pub fn new(stage: Stage) -> Module {
+        Module::with_room(stage, USUAL)
+    }
+
+    /// As [`Module::new`], with tables that need not grow for so many instructions.
+    pub fn with_room(stage: Stage, instructions: usize) -> Module {
         Module {
             stage,
             name: String::new(),
@@ -758,10 +763,9 @@ impl Module {
             names: Vec::new(),
             specs: Vec::new(),
             vars: Vec::new(),
-            // What most shaders have, so that the tables grow seldom.
-            insts: Vec::with_capacity(USUAL),
-            regions: vec![RegionData { insts: Vec::with_capacity(USUAL), ..RegionData::default() }],
-            values: Vec::with_capacity(USUAL),
+            insts: Vec::with_capacity(instructions),
+            regions: vec![RegionData { insts: Vec::with_capacity(instructions), ..RegionData::default() }],
+            values: Vec::with_capacity(instructions),
             body: Region(0),
         }
     }
@@ -833,7 +837,12 @@ impl Module {
     pub fn new_inst(&mut self, op: Op, imm: Imm, args: Args, results: &[Type]) -> Inst {
         let inst = Inst::new(self.insts.len());
         let mut list = Args::new();
-        results.iter().for_each(|&ty| list.push(self.new_value(ty, Def::Inst(inst))));
+        match results {
+            [] => {}
+            // What nearly all are.
+            &[ty] => list = smallvec![self.new_value(ty, Def::Inst(inst))],
+            _ => results.iter().for_each(|&ty| list.push(self.new_value(ty, Def::Inst(inst)))),
+        }
         let results = list;
         self.insts.push(InstData { op, imm, args, results });
         inst

@@ -65,7 +65,15 @@ pub struct Builder {
 impl Builder {
     /// An empty shader of `stage`.
     pub fn new(stage: Stage) -> Builder {
-        let module = Module::new(stage);
+        Builder::of(Module::new(stage))
+    }
+
+    /// An empty shader of `stage` with room for so many instructions.
+    pub fn with_room(stage: Stage, instructions: usize) -> Builder {
+        Builder::of(Module::with_room(stage, instructions.min(MAX_VALUES)))
+    }
+
+    fn of(module: Module) -> Builder {
         Builder { region: module.body, module, scopes: SmallVec::new(), error: None, nothings: Vec::new() }
     }
 
@@ -495,8 +503,8 @@ impl Builder {
 
     fn compute(&mut self, op: Op, args: &[Value]) -> Value {
         let info = op.info();
-        let longest = args.iter().map(|&a| self.ty(a).lanes).max().unwrap_or(1);
-        let lanes = args.iter().map(|&a| self.ty(a).lanes).filter(|&l| l > 1).min().unwrap_or(longest);
+        // That of the shortest vector, if there is one.
+        let lanes = args.iter().map(|&a| self.ty(a).lanes).filter(|&l| l > 1).min().unwrap_or(1);
         let pairs = matches!(info.meaning, Meaning::Pairs(_));
         let lanes_of = |pattern| match (pairs, pattern) {
             (false, _) => lanes,

@@ -43,6 +43,10 @@ pub(super) struct Share {
     in_step: Option<bool>,
     /// Whether lanes were apart where they had to wait.
     missed: bool,
+    /// Whether lanes ask each other.
+    asks: bool,
+    /// So many instructions of the translation were looked at for that.
+    seen: usize,
 }
 
 /// Comes in front of an access of the data share: waits for the accesses of other lanes that come before it.
@@ -143,10 +147,16 @@ fn lanes(l: &Lifter<'_>) -> u32 {
 }
 
 /// Whether the lanes of each wave have to be kept together: they ask each other, or are apart where one waits for the others.
-pub(super) fn wanted(l: &Lifter<'_>) -> bool {
+pub(super) fn wanted(l: &mut Lifter<'_>) -> bool {
+    if l.source.stage != HwStage::Cs || lanes(l) <= 1 {
+        return false;
+    }
     let asks = |op: IrOp| op.has(Flags::WAVE) || matches!(op, IrOp::LaneIndex | IrOp::WaveSize);
-    let ask = l.b.module().insts.iter().any(|inst| asks(inst.op));
-    l.source.stage == HwStage::Cs && lanes(l) > 1 && (ask || l.kept.share.missed)
+    let insts = &l.b.module().insts;
+    let share = &mut l.kept.share;
+    share.asks |= insts[share.seen..].iter().any(|inst| asks(inst.op));
+    share.seen = insts.len();
+    share.asks || share.missed
 }
 
 /// Whether the last wave of a group has fewer lanes than others. Programs write registers of the lanes that are not there by setting

@@ -53,6 +53,9 @@ use crate::tables::{Condition, Encoding, Kind, Op};
 /// Registers of the bank of what the draw says.
 const DRAW_REGISTERS: u32 = 4;
 
+/// Instructions of the IR, with those that passes add, for one of the guest: of most programs less.
+const USUAL: usize = 20;
+
 /// A buffer that an instruction accesses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BufferRef {
@@ -147,11 +150,12 @@ fn translate(
     let ends: Vec<bool> = flow.blocks.iter().map(|block| block.end - block.first == 1).collect();
     let ends: Vec<bool> = ends.iter().zip(&exits).map(|(&one, &exit)| one && exit == Exit::Return).collect();
     let structured = structure(&exits, &ends);
-    let mut b = Builder::new(match source.stage {
+    let stage = match source.stage {
         HwStage::Ps => ir::Stage::Pixel,
         HwStage::Vs if !source.captures() => ir::Stage::Vertex,
         _ => ir::Stage::Compute,
-    });
+    };
+    let mut b = Builder::with_room(stage, USUAL * flow.insts.len());
     b.set_name(source.stage.name());
     if matches!(source.stage, HwStage::Ls | HwStage::Hs) {
         b.work_group([tessellation::corners(source), 1, 1], 0);
@@ -204,7 +208,7 @@ fn translate(
     if lockstep {
         l.b.guest_waves();
     }
-    let wants_lockstep = !lockstep && lockstep::wanted(&l);
+    let wants_lockstep = !lockstep && lockstep::wanted(&mut l);
     let Lifter { b, error, .. } = l;
     match error {
         Some(error) => Err(error),
@@ -304,6 +308,10 @@ impl Lifter<'_> {
         self.block = number;
         let block = self.flow.blocks[number as usize];
         for at in block.first..block.end {
+            if !self.lockstep && lockstep::wanted(self) {
+                // Nothing is done with what comes of this translation.
+                return;
+            }
             self.at = at;
             self.wanted = self.masks.live[at];
             self.exec_known = self.masks.exec[at];
