@@ -3,6 +3,7 @@
 //! Precondition: a verified module. Promise: no instruction without side effect computes what one in the same region, or in a
 //! region around it, has computed already. What the shader computes is the same.
 
+use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 
 use afterimage_ir::{Flags, Imm, Inst, InstData, Module, Op, Region, Type};
@@ -12,18 +13,26 @@ use crate::rewrite::Replacements;
 
 /// Runs the pass.
 pub fn run(m: &mut Module) {
-    let mut pass = Cse { known: FxHashMap::default(), scope: Vec::new(), replaced: Replacements::default(), memory: 1 };
-    pass.known.reserve(m.values.len());
+    let open = vec![false; m.regions.len()];
+    let mut pass = Cse { known: FxHashMap::default(), open, replaced: Replacements::default(), memory: 1 };
     let body = m.body;
     pass.region(m, body);
 }
 
+/// What has been computed.
+struct Known {
+    inst: Inst,
+    /// The state of memory that it has read, 0 for none.
+    memory: u32,
+    /// Where it is in scope.
+    region: Region,
+}
+
 struct Cse {
-    /// Instruction by hash, with the state of memory that it has read (0 for none). Two with the same hash are compared; the
-    /// later one of a collision is not found, which costs nothing but the chance.
-    known: FxHashMap<u64, (Inst, u32)>,
-    /// Hashes that the enclosing regions have added, innermost last.
-    scope: Vec<u64>,
+    /// By hash. Two with the same hash are compared; the later one of a collision is not found, which costs nothing but the chance.
+    known: FxHashMap<u64, Known>,
+    /// Regions that are being walked, in which what they have computed is in scope.
+    open: Vec<bool>,
     replaced: Replacements,
     /// Counts what may have changed memory.
     memory: u32,
@@ -50,7 +59,7 @@ fn hash(data: &InstData, ty: Type, memory: u32) -> u64 {
 
 impl Cse {
     fn region(&mut self, m: &mut Module, at: Region) {
-        let (outer, body) = (self.scope.len(), m.body);
+        self.open[at.index()] = true;
         let mut list = std::mem::take(&mut m.regions[at.index()].insts);
         list.retain(|&inst| {
             let data = &mut m.insts[inst.index()];
@@ -80,10 +89,11 @@ impl Cse {
             let memory = if data.op.has(Flags::MEMORY) { self.memory } else { 0 };
             let (result, ty) = (data.results[0], m.ty(data.results[0]));
             let hash = hash(data, ty, memory);
-            match self.known.get(&hash) {
-                Some(&(other, then)) => {
-                    let other = m.inst(other);
-                    let same = then == memory
+            let now = Known { inst, memory, region: at };
+            match self.known.entry(hash) {
+                Entry::Occupied(known) if self.open[known.get().region.index()] => {
+                    let other = m.inst(known.get().inst);
+                    let same = known.get().memory == memory
                         && other.op == data.op
                         && other.imm == data.imm
                         && other.args == data.args
@@ -93,19 +103,13 @@ impl Cse {
                     }
                     !same
                 }
-                None => {
-                    self.known.insert(hash, (inst, memory));
-                    // What the body computes is in scope to the end.
-                    if at != body {
-                        self.scope.push(hash);
-                    }
+                entry => {
+                    entry.insert_entry(now);
                     true
                 }
             }
         });
         m.regions[at.index()].insts = list;
-        for hash in self.scope.drain(outer..) {
-            self.known.remove(&hash);
-        }
+        self.open[at.index()] = false;
     }
 }
