@@ -303,6 +303,8 @@ pub(super) enum Form {
     Plain,
     /// The one of the largest channels.
     Widest,
+    /// The first component alone, of 32 bits: what is compared of a texel.
+    First,
 }
 
 /// Texels of the guest as texels of the host, and back.
@@ -338,7 +340,7 @@ impl Conversion {
         let (channel, formats) = *wide(match texel.number {
             Number::Uint if form == Form::Widest => Format::R32_UINT,
             Number::Sint if form == Form::Widest => Format::R32_SINT,
-            _ if form == Form::Widest => Format::R32_SFLOAT,
+            _ if matches!(form, Form::Widest | Form::First) => Format::R32_SFLOAT,
             Number::Srgb if form == Form::Fitting => Format::R8_UNORM,
             Number::Unorm if all(8) => Format::R8_UNORM,
             Number::Snorm if all(8) => Format::R8_SNORM,
@@ -356,6 +358,7 @@ impl Conversion {
         let highest = channels.iter().take(texel.layout.len()).copied().max().unwrap_or(0);
         // Only four channels can be sRGB.
         let at = match highest {
+            _ if form == Form::First => 0,
             _ if texel.shared.is_some() || texel.number == Number::Srgb => 2,
             0 => 0,
             1 => 1,
@@ -496,7 +499,7 @@ impl Conversion {
 
     /// Whether what is drawn into it can go back to memory.
     pub(super) fn can_store(&self) -> bool {
-        self.texel.shared.is_none()
+        self.texel.shared.is_none() && usize::from(self.count) >= self.texel.layout.len()
     }
 }
 

@@ -245,6 +245,15 @@ impl HostFormat {
         others.into_iter().find(|other| can(other.format)).unwrap_or(self)
     }
 
+    /// The format of texels that are compared, where that is another one. The hardware compares the first component of any float; of
+    /// colour formats devices need not compare others than these two, and NVIDIA's, asked to, give the texel.
+    pub(super) fn compared(self) -> Option<Self> {
+        const ABLE: [Format; 2] = [Format::R32_SFLOAT, Format::R16_UNORM];
+        let texel = self.texel.filter(|_| self.kind == TargetKind::Float && !ABLE.contains(&self.format))?;
+        let texel = if self.srgb { texel.encoded() } else { texel };
+        Some(Self::converted(texel, RGBA, Form::First))
+    }
+
     /// Whether what is written can go back to memory.
     pub(super) fn can_store(self) -> bool {
         self.convert.is_none_or(|convert| convert.can_store())
@@ -365,6 +374,24 @@ mod tests {
         assert!((red - 0.502_886_5).abs() < 1e-6, "{red}");
         // Nothing does: the name stays.
         assert_eq!(small.on(&DeviceInfo::default(), Use::Target), small);
+    }
+
+    #[test]
+    fn what_is_compared_is_the_first_component() {
+        let of = |data, num| image(data, num).unwrap().compared();
+        let bytes = of(IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_UNORM).unwrap();
+        assert_eq!((bytes.format, bytes.element, bytes.can_store()), (Format::R32_SFLOAT, 4, false));
+        let decoded = bytes.convert.unwrap().decode(2, &[51, 1, 2, 3, 255, 4, 5, 6]);
+        assert_eq!(decoded, [0.2f32, 1.0].map(f32::to_le_bytes).concat());
+        // The first of those that the host has last.
+        let shorts = of(IMG_DATA_FORMAT_1_5_5_5, IMG_NUM_FORMAT_UNORM).unwrap();
+        assert_eq!(shorts.convert.unwrap().decode(1, &[31, 0]), 1f32.to_le_bytes());
+        assert_eq!(shorts.swizzle([SQ_SEL_X; 4]), [0; 4]);
+        let srgb = of(IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_SRGB).unwrap();
+        assert!(!srgb.srgb && srgb.convert.unwrap().decode(1, &[188, 0, 0, 0])[3] == 0x3F);
+        assert_eq!(of(IMG_DATA_FORMAT_32, IMG_NUM_FORMAT_FLOAT), None);
+        assert_eq!(of(IMG_DATA_FORMAT_16, IMG_NUM_FORMAT_UNORM), None);
+        assert_eq!(of(IMG_DATA_FORMAT_8, IMG_NUM_FORMAT_UINT), None);
     }
 
     #[test]

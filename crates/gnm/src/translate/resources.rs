@@ -5,6 +5,7 @@
 
 use super::Translator;
 use super::buffers::{self, MOST_VISIBLE};
+use super::convert::Conversion;
 use super::formats::{self, Use};
 use super::samplers::SamplerUse;
 use super::shaders::{Code, Stages};
@@ -123,6 +124,16 @@ pub(super) struct Image {
     texels: TargetKind,
     min_lod: u32,
     written: bool,
+    /// What stands for it where it is compared, if that is another.
+    compared: Option<Compared>,
+}
+
+/// The texels of an image as they are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Compared {
+    format: Format,
+    convert: Option<Conversion>,
+    swizzle: [u8; 4],
 }
 
 impl Image {
@@ -136,7 +147,18 @@ impl Image {
             layers,
         };
         let integer = wanted.format.is_integer();
-        Self { wanted, desc, srgb: false, integer, texels: TargetKind::Float, min_lod: 0, written: false }
+        let texels = TargetKind::Float;
+        Self { wanted, desc, srgb: false, integer, texels, min_lod: 0, written: false, compared: None }
+    }
+
+    /// The image that is compared in its place.
+    fn compared(mut self) -> Self {
+        if let Some(Compared { format, convert, swizzle }) = self.compared {
+            (self.wanted.format, self.wanted.convert) = (format, convert);
+            (self.desc.format, self.desc.swizzle) = (format, swizzle);
+            self.srgb = false;
+        }
+        self
     }
 
     /// What its texels are to shaders: 0 floats, 1 unsigned, 2 signed integers.
@@ -191,6 +213,18 @@ impl Needs {
     /// The image of a number, if it is there.
     pub(super) fn image(&self, number: u32) -> Option<Image> {
         self.images.get(number as usize).copied().flatten()
+    }
+
+    /// The image that a program samples.
+    pub(super) fn sampled(&self, texture: &TextureUse) -> Option<Image> {
+        self.image(texture.image).map(|image| if texture.compare { image.compared() } else { image })
+    }
+
+    /// Those that stand for others where they are compared.
+    fn compared(&self) -> impl Iterator<Item = Image> {
+        let textures = self.code.resources.textures.iter().filter(|texture| texture.compare);
+        let images = textures.filter_map(|texture| self.image(texture.image));
+        images.filter(|image| image.compared.is_some()).map(Image::compared)
     }
 
     /// Whether the stage writes buffers or images.
@@ -376,7 +410,10 @@ pub(super) fn image(
     // Of the whole image, while samplers count from the view's first level.
     let min_lod = descriptor.min_lod().saturating_sub(base_level << 8);
     let (srgb, integer, texels) = (host.srgb, host.format.is_integer(), texels_of(num));
-    Ok(Some(Image { wanted, desc, srgb, integer, texels, min_lod, written }))
+    let other = host.compared().filter(|_| !storage);
+    let compared =
+        other.map(|host| Compared { format: host.format, convert: host.convert, swizzle: host.swizzle(select) });
+    Ok(Some(Image { wanted, desc, srgb, integer, texels, min_lod, written, compared }))
 }
 
 /// What texels of a number format are to shaders.
@@ -574,7 +611,8 @@ impl Translator {
         for range in ranges() {
             self.cover(memory, range)?;
         }
-        for image in needs.iter().flat_map(|needs| &needs.images).flatten() {
+        let images = needs.iter().flat_map(|needs| &needs.images).flatten().copied();
+        for image in images.chain(needs.iter().flat_map(|needs| needs.compared())) {
             if let Err(error) = self.surface(memory, &image.wanted) {
                 self.once.warn(format!("image at {:#x}: {error}; it reads as 0", image.wanted.place.address));
             }
@@ -666,7 +704,7 @@ impl Translator {
         memory: &mut dyn GuestMemory,
     ) -> Result<TextureBinding, PortError> {
         let mut binding = TextureBinding::default();
-        if let Some(image) = needs.image(texture.image) {
+        if let Some(image) = needs.sampled(texture) {
             binding.texture = self.texture(&image, memory)?;
             let plain = SamplerDescriptor::default();
             let sampler = texture.sampler.and_then(|sampler| needs.samplers.get(sampler as usize));

@@ -542,7 +542,7 @@ impl Translator {
         for texture in needs.code.resources.textures.iter().skip(slots) {
             let binding = self.texture_binding(needs, texture, memory)?;
             let spec = needs.image_specs.get(texture.image as usize).copied().unwrap_or_default();
-            let srgb = needs.image(texture.image).is_some_and(|image| image.srgb);
+            let srgb = needs.sampled(texture).is_some_and(|image| image.srgb);
             entries.push(match binding.texture {
                 ObjectId::NONE => TableEntry::default(),
                 texture => TableEntry {
