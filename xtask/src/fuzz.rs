@@ -105,7 +105,6 @@ const FLAGS: &[&str] = &[
     "-Cllvm-args=-sanitizer-coverage-pc-table",
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
     "--cfg=fuzzing",
-    "-Ccodegen-units=1",
 ];
 
 /// MiB of memory after which a target counts as failed.
@@ -174,7 +173,9 @@ fn compile(ws: &Workspace, targets: &[&Target], seed: Seed, watch: Watch) -> Res
     cargo.arg("--target-dir").arg(&target_dir).env("RUSTFLAGS", [FLAGS, watch.flags()].concat().join(" "));
     if seed == Seed::Same {
         // Seconds of fuzzing are not worth minutes of optimising.
-        cargo.args(["--config", "profile.release.opt-level=1", "--config", "profile.release.debug=false"]);
+        for setting in ["opt-level=1", "debug=false", "lto=\"off\"", "codegen-units=4"] {
+            cargo.args(["--config", &format!("profile.release.{setting}")]);
+        }
     }
     if watch == Watch::Address {
         // As for the Windows targets, the stable compiler builds the library from the source that set-up has fetched.

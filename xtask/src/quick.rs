@@ -12,7 +12,8 @@ struct LeftOut {
     why: &'static str,
 }
 
-/// All of them. Seconds are those of a processor, measured on two busy cores; what is not here takes less than 15.
+/// All of them. Seconds are those of a processor, measured on two busy cores; what is not here takes less than 15, but for the renderer on
+/// Metal, whose tests are one program of 60.
 const LEFT_OUT: &[LeftOut] = &[
     LeftOut { package: "afterimage", program: "report", why: "it needs a browser" },
     LeftOut { package: "viewer", program: "samples", why: "minutes: whole programs in windows" },

@@ -8,7 +8,7 @@
 //! What it takes to translate shaders to Metal's language is in `cargo xtask bench shader`: `tokens to MSL`.
 #![forbid(unsafe_code)]
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/renderer/common/mod.rs"]
 mod common;
 
 use afterimage_bench::{Bench, Way};

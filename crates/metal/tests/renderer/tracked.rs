@@ -1,20 +1,16 @@
 //! What encoders have at each draw is what a renderer sets that takes nothing for granted: in streams of everything that changes between
 //! draws, and in random ones.
 
-mod common;
-
-mod on_paper;
-
+use crate::common::recorder::Recorder;
+use crate::on_paper::streams::{Op, Scene, ops, walk};
 use afterimage_metal_calls::Family;
-use common::recorder::Recorder;
-use on_paper::streams::{Op, Scene, ops, walk};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use std::collections::BTreeMap;
 
 /// What encoders had at each draw of a stream, and whether each of its draws was drawn.
 fn run(ops: &[Op], everything: bool) -> (Vec<BTreeMap<String, String>>, Vec<bool>) {
     let device = Recorder::watching(Family::Apple7, everything);
-    let mut guest = on_paper::Guest::on(device.clone());
+    let mut guest = crate::on_paper::Guest::on(device.clone());
     guest.renderer.apply_everything(everything);
     let scene = Scene::new(&mut guest);
     let mut drawn = Vec::new();

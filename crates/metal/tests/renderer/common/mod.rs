@@ -2,12 +2,12 @@
 //! tests has, so that they are tests of this renderer, too.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 
-#[path = "../../../vulkan/tests/common/code.rs"]
+#[path = "../../../../vulkan/tests/common/code.rs"]
 pub mod code;
-#[path = "../../../vulkan/tests/common/drawn.rs"]
+#[path = "../../../../vulkan/tests/common/drawn.rs"]
 pub mod drawn;
 pub mod everything;
-#[path = "../../../vulkan/tests/common/has.rs"]
+#[path = "../../../../vulkan/tests/common/has.rs"]
 pub mod has;
 pub mod recorder;
 pub mod watched;

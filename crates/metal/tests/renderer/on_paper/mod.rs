@@ -3,9 +3,9 @@
 
 pub use crate::common::*;
 #[allow(clippy::duplicate_mod, reason = "what it creates is created on another guest")]
-#[path = "../../../vulkan/tests/common/code.rs"]
+#[path = "../../../../vulkan/tests/common/code.rs"]
 pub mod code;
-#[path = "../../../vulkan/tests/common/streams.rs"]
+#[path = "../../../../vulkan/tests/common/streams.rs"]
 pub mod streams;
 
 pub type Guest = GuestOn<recorder::Recorder>;

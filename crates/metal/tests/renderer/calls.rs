@@ -1,12 +1,10 @@
 //! Which of Metal's calls come of a stream, by a device that lists them.
 
-mod common;
-
+use crate::common::recorder::Recorder;
+use crate::common::*;
 use afterimage_metal_calls::Family;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId};
-use common::recorder::Recorder;
-use common::*;
 
 /// A guest with a colour and a depth target of a list of calls.
 fn guest() -> (GuestOn<Recorder>, Recorder) {

@@ -1,15 +1,13 @@
 //! What goes wrong with devices: memory that is not there, devices that go, that hang, shaders that do not end. Whatever it is costs what
 //! it must, is said by name, and everybody who waits is answered.
 
-mod common;
-
+use crate::common::everything::everything;
+use crate::common::*;
 use afterimage_metal::{Error, Options, Renderer};
 use afterimage_metal_calls::Family;
 use afterimage_metal_soft::{Mishaps, SoftDevice};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Executor, Format, ObjectId, Reply};
-use common::everything::everything;
-use common::*;
 use std::sync::{Arc, Mutex};
 
 /// Pictures that were shown.

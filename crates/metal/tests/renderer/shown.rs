@@ -1,7 +1,6 @@
 //! What is shown in windows, and pipelines that are kept for the next process.
 
-mod common;
-
+use crate::common::*;
 use afterimage_ipc::ArenaConfig;
 use afterimage_metal::{KeptPipelines, Options, Renderer};
 use afterimage_metal_calls::Family;
@@ -9,7 +8,6 @@ use afterimage_metal_soft::{SoftDevice, SoftLayer};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Encoder, Format, Link as _, ObjectId, ObjectKind, Reply};
 use bytemuck::Zeroable as _;
-use common::*;
 use std::path::{Path, PathBuf};
 
 /// A guest whose windows have these layers, by their handles from 1 on.

@@ -1,10 +1,8 @@
 //! Streams with words that are others: whatever they hold, nothing panics, memory is not read beyond its end (the list of calls has the
 //! bytes of buffers, and panics there), and the next stream is drawn as if it were the first.
 
-mod common;
-
+use crate::common::everything::everything;
 use afterimage_stream::{Arena, Executor, ObjectId, ObjectKind, Reader, UploadRef};
-use common::everything::everything;
 
 /// How many streams are tried.
 const STREAMS: u64 = 20_000;

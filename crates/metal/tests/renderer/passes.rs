@@ -1,12 +1,10 @@
 //! Uploads in the middle of a pass do not break it where they can come before it.
 
-mod common;
-
+use crate::common::recorder::Recorder;
+use crate::common::*;
 use afterimage_metal_calls::Family;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId};
-use common::recorder::Recorder;
-use common::*;
 use std::sync::atomic::Ordering;
 
 const DRAWS: u32 = 20;
