@@ -42,6 +42,8 @@ const SOURCES: &[(&str, &str)] = &[
         "share/vulkan/implicit_layer.d/VkLayer_afterimage_transform_feedback.json",
     ),
     ("crates/feedback-c/examples/embed.c", "share/doc/afterimage/examples/embed.c"),
+    ("crates/layer/examples/capture/capture.c", "share/doc/afterimage/examples/capture/capture.c"),
+    ("crates/layer/examples/capture/shaders.h", "share/doc/afterimage/examples/capture/shaders.h"),
     ("crates/gnm-c/examples/triangle.c", "share/doc/afterimage/examples/triangle.c"),
     ("crates/gnm-c/examples/player.cpp", "share/doc/afterimage/examples/player.cpp"),
 ];
@@ -232,7 +234,8 @@ fn command_lines(tree: &Path) -> Result {
 
 #[cfg(test)]
 mod tests {
-    use super::pkg_config;
+    use super::{BUILT, SOURCES, pkg_config};
+    use std::path::{Component, Path, PathBuf};
 
     #[test]
     fn pkg_config_files_lead_from_where_they_lie() {
@@ -240,5 +243,25 @@ mod tests {
         assert_eq!(file, "lib/pkgconfig/afterimage-d3d9.pc");
         assert!(text.contains("prefix=${pcfiledir}/../..\nlibdir=${prefix}/lib/afterimage\n"), "{text}");
         assert!(text.contains("Version: 1.2\n") && text.contains("-L${libdir} -ld3d9 "), "{text}");
+    }
+
+    #[test]
+    fn the_layers_manifest_leads_to_its_library() {
+        let find = |table: &[(&str, &'static str)], file: &str| {
+            table.iter().find(|(from, _)| from.ends_with(file)).map(|(_, to)| *to).expect(file)
+        };
+        let manifest = find(SOURCES, "/VkLayer_afterimage_transform_feedback.json");
+        let text = include_str!("../../crates/layer/manifest/VkLayer_afterimage_transform_feedback.json");
+        let said =
+            text.split_once("\"library_path\": \"").and_then(|(_, rest)| rest.split('"').next()).expect("a path");
+        // The loader looks from the folder of the manifest.
+        let mut place = PathBuf::new();
+        for part in Path::new(manifest).with_file_name(said).components() {
+            match part {
+                Component::ParentDir => assert!(place.pop(), "{said} leads out of the tree"),
+                part => place.push(part),
+            }
+        }
+        assert_eq!(place, Path::new(find(BUILT, "libafterimage_layer.so")));
     }
 }

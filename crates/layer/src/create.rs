@@ -6,7 +6,7 @@ use crate::devices::Device;
 use crate::functions::erased;
 use crate::instance;
 use crate::intercept;
-use crate::loader::{DeviceLink, take_link};
+use crate::loader::below_device;
 use crate::offer::Offer;
 use crate::record::Recording;
 use ash::vk::{self, Handle as _, TaggedStructure as _};
@@ -75,13 +75,10 @@ pub(crate) unsafe extern "system" fn create_device(
     // SAFETY: the loader's and the program's arguments are as the specification of vkCreateDevice has them.
     unsafe {
         let info = &*info;
-        let (Some(link), Some(creates)) = (take_link::<DeviceLink>(info.p_next), instance::creates(physical)) else {
+        let Some(creates) = instance::creates(physical) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+        let Some((link, create)) = below_device(creates.instance, info) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        let Some(create) = (link.get_instance_proc_addr)(creates.instance, c"vkCreateDevice".as_ptr()) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        let create = std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateDevice>(create);
         let next = link.get_device_proc_addr;
         let (names, asked) = names(info);
         let Some((offer, memory)) = creates.offer.filter(|_| asked) else {

@@ -9,6 +9,11 @@ use std::sync::Arc;
 
 static DEVICES: Handles<Device> = Handles::new();
 
+/// Frees what is kept to find devices, when there are none.
+pub(crate) fn release() {
+    DEVICES.release(|| {});
+}
+
 /// A device.
 pub(crate) struct Device {
     pub(crate) handle: vk::Device,

@@ -81,10 +81,11 @@ impl<T> Handles<T> {
     /// What belongs to a handle.
     ///
     /// # Safety
-    /// Nobody takes the handle away as long as the reference is used: Vulkan asks that of programs, for a handle that a command is given.
+    /// Nobody takes the handle away as long as the reference is used: Vulkan asks that of programs, for a handle that a command is given. So nobody
+    /// releases the tables, either, which is done when there are no handles any more.
     pub(crate) unsafe fn get(&self, key: u64) -> Option<&T> {
         let table = self.now.load(Ordering::Acquire);
-        // SAFETY: tables live as long as this does.
+        // SAFETY: tables live as long as there are handles.
         let slot = unsafe { table.as_ref() }?.find(key)?;
         // SAFETY: a key has its value until it is taken away.
         unsafe { slot.value.load(Ordering::Relaxed).as_ref() }
@@ -120,6 +121,17 @@ impl<T> Handles<T> {
             table.put(key, Box::into_raw(Box::new(value)));
         }
         self.used.store(used, Ordering::Relaxed);
+    }
+
+    /// Frees the tables, if no handle has anything, and does something more before anybody puts something in again. Nobody may be in
+    /// [`Handles::get`] then.
+    pub(crate) fn release(&self, more: impl FnOnce()) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.used.load(Ordering::Relaxed) == 0 {
+            self.now.store(std::ptr::null_mut(), Ordering::Release);
+            *all = Vec::new();
+            more();
+        }
     }
 
     /// Takes out what belongs to a handle.
@@ -165,7 +177,20 @@ mod tests {
             assert_eq!(handles.remove(0x1_0000_0000 + (n << 4)).as_deref(), Some(&n));
         }
         assert_eq!(slots(), before);
+        let released = || {
+            let mut more = false;
+            handles.release(|| more = true);
+            more
+        };
+        assert!(!released(), "there are handles");
         assert!((2..=1000).step_by(2).all(|n| handles.remove(n << 12).is_some()));
+        assert!(released() && handles.all.lock().unwrap().is_empty());
+        // SAFETY: as above.
+        assert!(unsafe { handles.get(4096) }.is_none() && handles.remove(4096).is_none());
+        handles.insert(4096, 7);
+        // SAFETY: as above.
+        assert_eq!(unsafe { handles.get(4096) }, Some(&7));
+        assert_eq!(handles.remove(4096).as_deref(), Some(&7));
     }
 
     #[test]

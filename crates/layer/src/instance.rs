@@ -2,10 +2,10 @@
 
 use crate::functions::{InstanceFunctions, erased, key};
 use crate::handles::Handles;
-use crate::loader::{GetPhysicalDeviceProcAddr, InstanceLink, take_link};
+use crate::loader::{GetPhysicalDeviceProcAddr, below_instance};
 use crate::offer::{self, Offer};
-use crate::{NAME, create, intercept, log};
-use afterimage_config::{Feedback, settings};
+use crate::{NAME, create, devices, intercept, log, record};
+use afterimage_config::{Feedback, Settings, Surroundings};
 use ash::vk::{self, Handle as _};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
@@ -64,18 +64,16 @@ unsafe extern "system" fn create_instance(
     allocator: *const vk::AllocationCallbacks<'_>,
     instance: *mut vk::Instance,
 ) -> vk::Result {
-    log::start();
+    // Of this instance alone, since what a library keeps for good stays behind when it is unloaded.
+    let settings = Settings::load(&Surroundings::of_process());
+    log::start(&settings);
     // SAFETY: the loader's and the program's arguments are as the specification of vkCreateInstance has them.
     unsafe {
-        let Some(link) = take_link::<InstanceLink>((*info).p_next) else {
+        let Some((link, create)) = below_instance(info) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
         let next = link.get_instance_proc_addr;
-        let Some(create) = next(vk::Instance::null(), c"vkCreateInstance".as_ptr()) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        let create = std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateInstance>(create);
-        let mode = settings().xfb;
+        let mode = settings.xfb;
         // Lowered shaders are of Vulkan 1.3, whatever the program is of.
         let mut application = (*info).p_application_info.as_ref().copied().unwrap_or_default();
         application.api_version = application.api_version.max(vk::API_VERSION_1_3);
@@ -116,6 +114,11 @@ unsafe extern "system" fn destroy_instance(instance: vk::Instance, allocator: *c
             destroy(instance, allocator);
         }
     }
+    // With the last instance all other handles are gone, and the library may be unloaded next.
+    INSTANCES.release(|| {
+        devices::release();
+        record::release();
+    });
 }
 
 /// Gives a list as Vulkan's enumerations do.

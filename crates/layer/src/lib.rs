@@ -32,7 +32,7 @@ mod scratch;
 mod spirv;
 
 use ash::vk;
-use loader::NegotiateLayerInterface;
+use loader::{NegotiateLayerInterface, Own};
 use std::ffi::CStr;
 
 /// The layer's name.
@@ -52,14 +52,11 @@ pub fn manifest(library: &str) -> String {
 pub unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(
     interface: *mut NegotiateLayerInterface,
 ) -> vk::Result {
-    // SAFETY: the loader's structure, which nobody else uses now.
-    let Some(interface) = (unsafe { interface.as_mut() }) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    if interface.s_type != loader::NEGOTIATE || interface.version < loader::INTERFACE {
-        return vk::Result::ERROR_INITIALIZATION_FAILED;
-    }
-    interface.version = loader::INTERFACE;
-    interface.get_instance_proc_addr = Some(instance::get_instance_proc_addr);
-    interface.get_device_proc_addr = Some(create::get_device_proc_addr);
-    interface.get_physical_device_proc_addr = Some(instance::get_physical_device_proc_addr);
-    vk::Result::SUCCESS
+    let own = Own {
+        instance: instance::get_instance_proc_addr,
+        device: create::get_device_proc_addr,
+        physical: instance::get_physical_device_proc_addr,
+    };
+    // SAFETY: as the caller says.
+    unsafe { loader::negotiate(interface, &own) }
 }

@@ -40,6 +40,7 @@ const CHECKS: &[(&str, Look)] = &[
     ("staged and packed again, the archive is the same", again),
     ("the self-test of the unpacked archive", self_test),
     ("a program is built against the unpacked archive", embedding),
+    ("the loader finds the layer of the unpacked archive, which captures as the driver does", layer),
     ("lintian", trial::lintian),
     ("the archive draws in a bare Debian", trial::archive),
     ("the package is installed, draws, and leaves nothing", trial::package),
@@ -309,4 +310,39 @@ fn embedding(checked: &Checked<'_>) -> Result<Found> {
     step::output(&mut scene, "running scene.cpp")?;
     let last = said.lines().last().unwrap_or_default();
     Ok(Found::Well(format!("embed.c, triangle.c and scene.cpp run ({last})")))
+}
+
+/// The example that captures, with the driver's extension, and by the manifest of the archive, with the layer's.
+fn layer(checked: &Checked<'_>) -> Result<Found> {
+    if !Path::new("/usr/include/vulkan/vulkan.h").is_file() {
+        return Ok(Found::Skipped("Vulkan's headers are not installed".to_owned()));
+    }
+    let folder = checked.release.folder.join("captured");
+    files::fresh(&folder)?;
+    let mut compile = Command::new("cc");
+    compile.arg(checked.unpacked.join(DOCUMENTS).join("examples/capture/capture.c"));
+    compile.arg("-o").arg(folder.join("capture")).arg("-lvulkan");
+    step::output(&mut compile, "compiling capture.c")?;
+    let capture = || {
+        let mut command = Command::new(folder.join("capture"));
+        for name in
+            ["VK_INSTANCE_LAYERS", "VK_ADD_LAYER_PATH", "AFTERIMAGE_XFB", "ENABLE_AFTERIMAGE_TRANSFORM_FEEDBACK"]
+        {
+            command.env_remove(name);
+        }
+        command
+    };
+    let native = step::output(&mut capture(), "running capture.c")?;
+    let folders = std::env::var("XDG_DATA_DIRS").unwrap_or_else(|_| "/usr/local/share:/usr/share".to_owned());
+    let folders = format!("{}:{folders}", checked.unpacked.join("share").display());
+    let mut layered = capture();
+    layered.env("XDG_DATA_DIRS", folders).env("ENABLE_AFTERIMAGE_TRANSFORM_FEEDBACK", "1");
+    layered.env("AFTERIMAGE_XFB", "force").env("AFTERIMAGE_LOG", "info");
+    let output = layered.output().doing("running capture.c with the layer")?;
+    let (left, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if !said.contains("transform feedback is the layer's") || left != native {
+        return Err(Failure::new("capture.c with the layer", format!("{}\n{said}{left}", output.status)));
+    }
+    let cases = native.lines().filter(|line| !line.starts_with(' ')).count();
+    Ok(Found::Well(format!("{cases} cases are the same")))
 }

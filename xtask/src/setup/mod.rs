@@ -121,6 +121,12 @@ const STEPS: &[Step] = &[
         how: How::Packages { names: &["vulkan-validationlayers"], backports: true },
     },
     Step {
+        what: "Vulkan's headers, for the programs in C of the tests",
+        need: Need::Checks,
+        done: |_| Path::new("/usr/include/vulkan/vulkan.h").is_file() && any_library("libvulkan.so"),
+        how: How::Packages { names: &["libvulkan-dev"], backports: false },
+    },
+    Step {
         what: "SPIR-V tools",
         need: Need::Checks,
         done: |_| step::on_path("spirv-val"),

@@ -1,6 +1,7 @@
 //! Command buffers and their pools.
 
 use super::{Answer, list, pass_on};
+use crate::chain;
 use crate::devices::Device;
 use crate::record::{Pass, Recording};
 use ash::vk::{self, Handle as _};
@@ -106,7 +107,9 @@ unsafe extern "system" fn begin_command_buffer(
             && (*info).flags.contains(vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE);
         recording.reset(if inside { Pass::Inherited } else { Pass::Outside });
         if let Some(inherited) = (*info).p_inheritance_info.as_ref().filter(|_| inside) {
-            recording.enter(inherited.render_pass, inherited.subpass);
+            let rendering = chain::find::<vk::CommandBufferInheritanceRenderingInfo<'_>>(inherited.p_next);
+            let views = rendering.map_or(0, |rendering| rendering.view_mask);
+            recording.enter(inherited.render_pass, views, inherited.subpass);
         }
         result
     }

@@ -114,7 +114,10 @@ unsafe extern "system" fn create_render_pass(
                 accesses: d.src_access_mask.as_raw().into(),
                 after: d.dst_stage_mask.as_raw().into(),
             });
-            passes::subpasses((*info).subpass_count, known)
+            let views = chain::find::<vk::RenderPassMultiviewCreateInfo<'_>>((*info).p_next);
+            let multiview =
+                views.is_some_and(|views| list(views.p_view_masks, views.subpass_count).iter().any(|mask| *mask != 0));
+            passes::Subpasses { waits: passes::waits_of((*info).subpass_count, known), multiview }
         });
         result
     }
@@ -181,7 +184,10 @@ unsafe fn render_pass2(
         let changed = vk::RenderPassCreateInfo2 { p_dependencies: dependencies.as_ptr(), ..*info };
         let result = create(device, &changed, allocator, pass);
         keep_pass(device, result, pass, || {
-            passes::subpasses((*info).subpass_count, given.iter().map(|d| dependency2(d)))
+            let multiview =
+                list((*info).p_subpasses, (*info).subpass_count).iter().any(|subpass| subpass.view_mask != 0);
+            let waits = passes::waits_of((*info).subpass_count, given.iter().map(|d| dependency2(d)));
+            passes::Subpasses { waits, multiview }
         });
         result
     }

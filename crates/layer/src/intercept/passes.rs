@@ -117,7 +117,7 @@ pub(super) unsafe extern "system" fn begin_render_pass(
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
         let kept = Begin::keep(&*info, None, contents);
-        if recording.begin_pass((*info).render_pass, kept).is_some()
+        if recording.begin_pass((*info).render_pass, 0, kept).is_some()
             && let Some(command) = recording.commands().begin_render_pass
         {
             command(buffer, info, contents);
@@ -134,7 +134,7 @@ pub(super) unsafe extern "system" fn begin_render_pass2(
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
         let kept = Begin::keep(&*info, Some(&*subpass), (*subpass).contents);
-        if recording.begin_pass((*info).render_pass, kept).is_some()
+        if recording.begin_pass((*info).render_pass, 0, kept).is_some()
             && let Some(command) = recording.commands().begin_render_pass2
         {
             command(buffer, info, subpass);
@@ -216,7 +216,7 @@ pub(super) unsafe extern "system" fn begin_rendering(buffer: vk::CommandBuffer, 
     // SAFETY: as above.
     unsafe {
         let Some(recording) = Recording::of(buffer) else { return };
-        if recording.begin_pass(vk::RenderPass::null(), Rendering::keep(&*info)).is_some()
+        if recording.begin_pass(vk::RenderPass::null(), (*info).view_mask, Rendering::keep(&*info)).is_some()
             && let Some(command) = recording.commands().begin_rendering
         {
             command(buffer, info);

@@ -1,10 +1,17 @@
-//! Render passes: which of their subpasses wait for what was before them in the render pass.
+//! Render passes: which of their subpasses wait for what was before them in the render pass, and whether they draw several views.
 
 use crate::barriers::{Waits, waits};
 use ash::vk;
+use std::sync::Arc;
 
-/// What is known of a render pass, subpass by subpass.
-pub(crate) type Subpasses = std::sync::Arc<[Waits]>;
+/// What is known of a render pass.
+#[derive(Clone, Debug)]
+pub(crate) struct Subpasses {
+    /// Subpass by subpass.
+    pub(crate) waits: Arc<[Waits]>,
+    /// It is of several views (all of its subpasses are, or none), in which nothing can be captured.
+    pub(crate) multiview: bool,
+}
 
 /// A dependency: from subpass to subpass, the stages and accesses that it is from, and the stages that it waits in.
 #[derive(Clone, Copy, Debug)]
@@ -15,11 +22,11 @@ pub(crate) struct Dependency {
     pub(crate) after: u64,
 }
 
-/// Of a render pass of so many subpasses.
+/// How the subpasses of a render pass of so many wait.
 ///
 /// A dependency on what was before the render pass is kept by the barriers around captures, and one of a subpass on itself allows barriers, which
 /// are looked at where they stand. What two dependencies make visible, one behind the other, the second of them says.
-pub(crate) fn subpasses(count: u32, dependencies: impl IntoIterator<Item = Dependency>) -> Subpasses {
+pub(crate) fn waits_of(count: u32, dependencies: impl IntoIterator<Item = Dependency>) -> Arc<[Waits]> {
     let mut all = vec![Waits::No; count as usize];
     for Dependency { subpasses: [from, to], before, accesses, after } in dependencies {
         if from != vk::SUBPASS_EXTERNAL
@@ -46,7 +53,7 @@ mod tests {
             after: after.as_raw().into(),
         };
         let (captures, written) = (Stage::TRANSFORM_FEEDBACK_EXT, Access::TRANSFORM_FEEDBACK_WRITE_EXT);
-        let known = subpasses(
+        let known = waits_of(
             5,
             [
                 dependency(vk::SUBPASS_EXTERNAL, 0, Stage::TRANSFER, Access::TRANSFER_WRITE, Stage::VERTEX_SHADER),

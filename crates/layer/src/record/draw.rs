@@ -7,19 +7,26 @@ use crate::below::Refused;
 use crate::objects::pipelines::{Pipeline, Program};
 use crate::objects::sets::Set;
 use crate::scratch::Block;
-use afterimage_feedback::block::{Counters, Draw, DrawKind, Request, VertexBuffer};
+use afterimage_feedback::block::{Counters, Draw, DrawKind, Request, Target, VertexBuffer};
 use afterimage_feedback::table::{self, Provoking};
 use ash::vk::{self, Handle as _};
 use std::sync::Arc;
 
 /// Bytes of the blocks of a draw, in their order: `Draw`, `Request`, work groups.
 const BLOCKS: [u64; 3] = [size_of::<Draw>() as u64, size_of::<Request>() as u64, 16];
+/// Where a `Draw` has a byte that is 0.
+const NOTHING: u64 = (std::mem::offset_of!(Draw, targets) + std::mem::offset_of!(Target, pad)) as u64;
 /// Bytes of the parameters of an indirect draw.
 const ARGUMENTS: u64 = 16;
 /// Most draws of a command that are captured where a buffer says how many there are: each is prepared and dispatched.
 const MOST_DRAWS: u32 = 4096;
 /// Most bytes of the list of primitives between restarts.
 const MOST_LIST: u64 = 256 << 20;
+
+/// What may be read of a vertex buffer, from an address on so many bytes: at least one, since with 0 it would not be looked at.
+fn readable(range: (u64, u32), nothing: u64) -> (u64, u32) {
+    if range.1 == 0 { (nothing, 1) } else { range }
+}
 
 /// Feedback that is active.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +70,9 @@ impl Recording {
 
     /// Feedback begins.
     pub(crate) fn begin_feedback(&mut self, from: CounterBuffers) {
+        if self.multiview && self.pass != Pass::Outside {
+            return tracing::error!("transform feedback in a render pass of several views: nothing of it is captured");
+        }
         match self.arena.block(&self.active.below, &self.active.scratch, COUNTERS) {
             Ok(counters) => {
                 self.capture = Some(Capture { counters });
@@ -260,7 +270,7 @@ impl Recording {
         let (asked, groups) = (blocks.part(BLOCKS[0], BLOCKS[1]), blocks.part(BLOCKS[0] + BLOCKS[1], BLOCKS[2]));
         (request.draw, request.groups) = (draw.address, groups.address);
         // SAFETY: as above.
-        let vertex_buffers = unsafe { self.vertex_buffers(pipeline, &program) };
+        let vertex_buffers = unsafe { self.vertex_buffers(pipeline, &program, draw.address + NOTHING) };
         let mut own = 0;
         if geometry {
             // What is drawn is asked with counters that nobody looks at; where it goes, and how far it has come, the shader reads itself.
@@ -325,7 +335,8 @@ impl Recording {
         pipeline: &Pipeline,
         numbers: Numbers,
     ) -> Result<(), Refused> {
-        let Some(indices) = self.state.indices else { return Err(Refused::Why("no indices are bound".to_owned())) };
+        let bound = self.state.indices.filter(|indices| indices.buffer != vk::Buffer::null());
+        let Some(indices) = bound else { return Err(Refused::Why("no indices are bound".to_owned())) };
         request.index_bytes = match indices.ty {
             vk::IndexType::UINT8_KHR => 1,
             vk::IndexType::UINT16 => 2,
@@ -368,9 +379,16 @@ impl Recording {
         }
     }
 
+    /// Of what is not bound nothing may be read: it is a byte that is 0, of which no attribute is more than that.
+    ///
     /// # Safety
     /// The vertex buffers are alive.
-    unsafe fn vertex_buffers(&self, pipeline: &Pipeline, program: &Program) -> [VertexBuffer; VERTEX_BUFFERS] {
+    unsafe fn vertex_buffers(
+        &self,
+        pipeline: &Pipeline,
+        program: &Program,
+        nothing: u64,
+    ) -> [VertexBuffer; VERTEX_BUFFERS] {
         let mut all = [VertexBuffer::default(); VERTEX_BUFFERS];
         let input = pipeline.input.as_ref().unwrap_or(&self.state.input);
         for slot in program.uses.slots() {
@@ -385,6 +403,7 @@ impl Recording {
                 // SAFETY: as the caller says.
                 (to.address, to.bytes) = unsafe { buffer.range(&self.active.below, bound.offset, bound.size) };
             }
+            (to.address, to.bytes) = readable((to.address, to.bytes), nothing);
         }
         all
     }
@@ -406,3 +425,22 @@ impl Recording {
 }
 
 const _: () = assert!(BUFFERS == afterimage_feedback::block::BUFFERS);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_bound_is_a_byte_that_is_zero() {
+        assert_eq!(readable((0, 0), 7), (7, 1));
+        assert_eq!(readable((4096, 20), 7), (4096, 20));
+        let full = Draw {
+            row: [u32::MAX; 4],
+            indices: u64::MAX,
+            targets: [Target { address: u64::MAX, ..Target::default() }; BUFFERS],
+            vertex_buffers: [VertexBuffer { address: u64::MAX, stride: u32::MAX, bytes: u32::MAX }; VERTEX_BUFFERS],
+            ..Draw::default()
+        };
+        assert_eq!(bytemuck::bytes_of(&full)[NOTHING as usize], 0);
+    }
+}

@@ -36,6 +36,11 @@ use work::Work;
 
 static RECORDINGS: Handles<Recording> = Handles::new();
 
+/// Frees what is kept to find command buffers, when there are none.
+pub(crate) fn release() {
+    RECORDINGS.release(|| {});
+}
+
 /// Where a command buffer is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Pass {
@@ -105,6 +110,8 @@ pub(crate) struct Recording {
     /// What is known of the subpasses of the render pass, and which of them it is.
     subpasses: Option<Subpasses>,
     subpass: u32,
+    /// It draws several views.
+    pub(crate) multiview: bool,
     /// What makes captures in the rest of the subpass impossible.
     pub(crate) hazard: Option<&'static str>,
     /// A command that bound or set what captures would have to know, and do not.
@@ -149,6 +156,7 @@ impl Recording {
             condition: None,
             subpasses: None,
             subpass: 0,
+            multiview: false,
             hazard: None,
             unknown: None,
             failed: None,
@@ -179,7 +187,7 @@ impl Recording {
         self.queries.clear();
         self.condition = None;
         (self.saved, self.capture, self.hazard, self.unknown, self.failed) = (None, None, None, None, None);
-        (self.subpasses, self.subpass) = (None, 0);
+        (self.subpasses, self.subpass, self.multiview) = (None, 0, false);
         // SAFETY: as the caller says.
         unsafe { self.arena.clear(&self.active.below, &self.active.scratch) };
     }
@@ -215,10 +223,12 @@ impl Recording {
         }
     }
 
-    /// Begins a render pass, by a command that can be kept, or for a reason cannot. In dynamic rendering there is no object of one.
+    /// Begins a render pass, by a command that can be kept, or for a reason cannot. In dynamic rendering there is no object of one, and the
+    /// views stand in the command.
     pub(crate) fn begin_pass(
         &mut self,
         pass: vk::RenderPass,
+        views: u32,
         command: Result<Deep, &'static str>,
     ) -> Option<&'static str> {
         self.saved = None;
@@ -237,14 +247,15 @@ impl Recording {
                 Some(why)
             }
         };
-        self.enter(pass, 0);
+        self.enter(pass, views, 0);
         begun
     }
 
     /// A subpass of a render pass begins here.
-    pub(crate) fn enter(&mut self, pass: vk::RenderPass, subpass: u32) {
+    pub(crate) fn enter(&mut self, pass: vk::RenderPass, views: u32, subpass: u32) {
         let known = || self.active.passes.get(pass.as_raw());
         self.subpasses = if pass == vk::RenderPass::null() { None } else { known() };
+        self.multiview = views != 0 || self.subpasses.as_ref().is_some_and(|known| known.multiview);
         self.at(subpass);
     }
 
@@ -256,7 +267,7 @@ impl Recording {
     /// In a subpass, captures wait for what its dependencies say.
     fn at(&mut self, subpass: u32) {
         (self.subpass, self.hazard) = (subpass, None);
-        let known = self.subpasses.as_ref().and_then(|subpasses| subpasses.get(subpass as usize));
+        let known = self.subpasses.as_ref().and_then(|subpasses| subpasses.waits.get(subpass as usize));
         if let Some(known) = known {
             self.wait(*known, "a dependency of its subpass on an earlier one makes something visible to draws");
         }

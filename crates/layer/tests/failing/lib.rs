@@ -7,7 +7,7 @@
 mod loader;
 
 use ash::vk::{self, Handle as _};
-use loader::{DeviceLink, GetPhysicalDeviceProcAddr, InstanceLink, NegotiateLayerInterface, take_link};
+use loader::{GetPhysicalDeviceProcAddr, NegotiateLayerInterface, Own, below_device, below_instance};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
@@ -125,6 +125,7 @@ macro_rules! functions {
         create { $( $create:ident: $create_name:literal, $own:expr; )* }
         destroy { $( $destroy:ident: $destroy_name:literal; )* }
         wait { $( $wait:ident: $wait_name:literal; )* }
+        pipelines { $( $pipelines:ident: $pipelines_name:literal; )* }
         other { $( $other:ident: $other_name:literal $fails:ident ($($argument:ident: $of:ty),*); )* }
     ) => {
         $(
@@ -164,6 +165,35 @@ macro_rules! functions {
             }
         )*
         $(
+            unsafe extern "system" fn $pipelines(
+                device: vk::Device,
+                cache: u64,
+                count: u32,
+                infos: *const c_void,
+                allocator: *const c_void,
+                made: *mut u64,
+            ) -> vk::Result {
+                // SAFETY: as above; there is room for so many.
+                unsafe {
+                    let all = std::slice::from_raw_parts_mut(made, count as usize);
+                    // If it fails, none of them is made.
+                    if let Some(error) = error(Fails::Memory, HOST) {
+                        all.fill(0);
+                        return error;
+                    }
+                    let next = std::mem::transmute::<
+                        unsafe extern "system" fn(),
+                        unsafe extern "system" fn(
+                            vk::Device, u64, u32, *const c_void, *const c_void, *mut u64
+                        ) -> vk::Result,
+                    >(below(device.as_raw(), $pipelines_name));
+                    let result = next(device, cache, count, infos, allocator, made);
+                    LIVING.fetch_add(all.iter().filter(|pipeline| **pipeline != 0).count() as i64, Ordering::SeqCst);
+                    result
+                }
+            }
+        )*
+        $(
             unsafe extern "system" fn $other(handle: u64 $(, $argument: $of)*) -> vk::Result {
                 if let Some(error) = error(Fails::$fails, HOST) {
                     return error;
@@ -198,9 +228,8 @@ macro_rules! functions {
             $( ($create_name, $create as *const ()), )*
             $( ($destroy_name, $destroy as *const ()), )*
             $( ($wait_name, $wait as *const ()), )*
+            $( ($pipelines_name, $pipelines as *const ()), )*
             $( ($other_name, $other as *const ()), )*
-            (c"vkCreateGraphicsPipelines", create_graphics_pipelines as *const ()),
-            (c"vkCreateComputePipelines", create_compute_pipelines as *const ()),
             (c"vkMapMemory", map_memory as *const ()),
             (c"vkDestroyDevice", destroy_device as *const ()),
             (c"vkGetDeviceProcAddr", get_device_proc_addr as *const ()),
@@ -239,6 +268,10 @@ functions! {
         queue_wait_idle: c"vkQueueWaitIdle";
         device_wait_idle: c"vkDeviceWaitIdle";
     }
+    pipelines {
+        create_graphics_pipelines: c"vkCreateGraphicsPipelines";
+        create_compute_pipelines: c"vkCreateComputePipelines";
+    }
     other {
         bind_buffer_memory: c"vkBindBufferMemory" Memory (buffer: u64, memory: u64, offset: u64);
         allocate_command_buffers: c"vkAllocateCommandBuffers" Memory (info: *const c_void, made: *mut u64);
@@ -252,57 +285,6 @@ functions! {
             pool: u64, first: u32, count: u32, bytes: usize, data: *mut c_void, stride: u64, flags: u32
         );
     }
-}
-
-type CreatePipelines =
-    unsafe extern "system" fn(vk::Device, u64, u32, *const c_void, *const c_void, *mut u64) -> vk::Result;
-
-/// Creates pipelines by the function of a name, of which none is made if it fails.
-unsafe fn create_pipelines(
-    name: &CStr,
-    device: vk::Device,
-    cache: u64,
-    count: u32,
-    infos: *const c_void,
-    allocator: *const c_void,
-    made: *mut u64,
-) -> vk::Result {
-    // SAFETY: as above; there is room for so many.
-    unsafe {
-        let all = std::slice::from_raw_parts_mut(made, count as usize);
-        if let Some(error) = error(Fails::Memory, HOST) {
-            all.fill(0);
-            return error;
-        }
-        let next = std::mem::transmute::<unsafe extern "system" fn(), CreatePipelines>(below(device.as_raw(), name));
-        let result = next(device, cache, count, infos, allocator, made);
-        LIVING.fetch_add(all.iter().filter(|pipeline| **pipeline != 0).count() as i64, Ordering::SeqCst);
-        result
-    }
-}
-
-unsafe extern "system" fn create_graphics_pipelines(
-    device: vk::Device,
-    cache: u64,
-    count: u32,
-    infos: *const c_void,
-    allocator: *const c_void,
-    made: *mut u64,
-) -> vk::Result {
-    // SAFETY: as above.
-    unsafe { create_pipelines(c"vkCreateGraphicsPipelines", device, cache, count, infos, allocator, made) }
-}
-
-unsafe extern "system" fn create_compute_pipelines(
-    device: vk::Device,
-    cache: u64,
-    count: u32,
-    infos: *const c_void,
-    allocator: *const c_void,
-    made: *mut u64,
-) -> vk::Result {
-    // SAFETY: as above.
-    unsafe { create_pipelines(c"vkCreateComputePipelines", device, cache, count, infos, allocator, made) }
 }
 
 unsafe extern "system" fn map_memory(
@@ -348,15 +330,12 @@ unsafe extern "system" fn create_device(
     }
     // SAFETY: the loader's arguments are as its interface has them.
     unsafe {
-        let (Some(link), Some(instance)) =
-            (take_link::<DeviceLink>((*info).p_next), known(&INSTANCES, physical.as_raw()))
-        else {
+        let Some(instance) = known(&INSTANCES, physical.as_raw()) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        let Some(create) = (link.get_instance_proc_addr)(instance.handle, c"vkCreateDevice".as_ptr()) else {
+        let Some((link, create)) = below_device(instance.handle, info) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        let create = std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateDevice>(create);
         let next = link.get_device_proc_addr;
         let result = create(physical, info, allocator, device);
         if result == vk::Result::SUCCESS {
@@ -373,14 +352,10 @@ unsafe extern "system" fn create_instance(
 ) -> vk::Result {
     // SAFETY: as above.
     unsafe {
-        let Some(link) = take_link::<InstanceLink>((*info).p_next) else {
+        let Some((link, create)) = below_instance(info) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
         let (next, next_physical) = (link.get_instance_proc_addr, link.get_physical_device_proc_addr);
-        let Some(create) = next(vk::Instance::null(), c"vkCreateInstance".as_ptr()) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        let create = std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateInstance>(create);
         let result = create(info, allocator, instance);
         if result == vk::Result::SUCCESS {
             let handle = *instance;
@@ -464,14 +439,8 @@ unsafe extern "system" fn get_physical_device_proc_addr(
 pub unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(
     interface: *mut NegotiateLayerInterface,
 ) -> vk::Result {
-    // SAFETY: the loader's structure, which nobody else uses now.
-    let Some(interface) = (unsafe { interface.as_mut() }) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    if interface.s_type != loader::NEGOTIATE || interface.version < loader::INTERFACE {
-        return vk::Result::ERROR_INITIALIZATION_FAILED;
-    }
-    interface.version = loader::INTERFACE;
-    interface.get_instance_proc_addr = Some(get_instance_proc_addr);
-    interface.get_device_proc_addr = Some(get_device_proc_addr);
-    interface.get_physical_device_proc_addr = Some(get_physical_device_proc_addr);
-    vk::Result::SUCCESS
+    let own =
+        Own { instance: get_instance_proc_addr, device: get_device_proc_addr, physical: get_physical_device_proc_addr };
+    // SAFETY: as the caller says.
+    unsafe { loader::negotiate(interface, &own) }
 }

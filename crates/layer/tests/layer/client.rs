@@ -14,10 +14,15 @@ unsafe extern "system" fn message(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     _: *mut c_void,
 ) -> vk::Bool32 {
-    MESSAGES.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: the layer gives a string.
-    let text = unsafe { CStr::from_ptr((*data).p_message) };
+    // SAFETY: the layer gives a string, and maybe a name.
+    let (text, name) = unsafe {
+        let name = (*data).p_message_id_name;
+        (CStr::from_ptr((*data).p_message), if name.is_null() { c"" } else { CStr::from_ptr(name) })
+    };
     eprintln!("{}", text.to_string_lossy());
+    if std::env::var(crate::SCENE).as_deref() != Ok(crate::KNOWN.0) || name != crate::KNOWN.1 {
+        MESSAGES.fetch_add(1, Ordering::Relaxed);
+    }
     vk::FALSE
 }
 
@@ -43,6 +48,28 @@ impl Buffer {
     }
 }
 
+/// Keeps the libraries of a driver in memory that does not bear to be unloaded and loaded again as often as scenes do it.
+///
+/// NVIDIA's 580.159 can be loaded 30 times in a process, each of which takes room for variables of threads (`cannot allocate memory in static TLS block`);
+/// and a thread that ends while another destroys the last instance crashes, in or behind libEGL's function for the end of threads. A program in C that
+/// creates and destroys instances and devices, without any layer, does both.
+#[cfg(unix)]
+pub(crate) fn keep_driver() {
+    unsafe extern "C" {
+        fn dlopen(name: *const std::ffi::c_char, flags: std::ffi::c_int) -> *mut c_void;
+    }
+    const NOW: std::ffi::c_int = 2;
+    // SAFETY: the C library's function. What it gives is never given back.
+    unsafe {
+        if !dlopen(c"libGLX_nvidia.so.0".as_ptr(), NOW).is_null() {
+            dlopen(c"libEGL.so.1".as_ptr(), NOW);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn keep_driver() {}
+
 /// An instance, which may have several devices.
 pub(crate) struct Shared {
     entry: ash::Entry,
@@ -62,6 +89,29 @@ pub(crate) enum Wish {
     DescriptorBuffers,
     /// With the commands of `VK_KHR_maintenance6`, too.
     Maintenance6,
+    /// With both.
+    Both,
+    /// With shader objects.
+    Objects,
+    /// With modules that are named by identifiers.
+    Identifiers,
+    /// With what is outside of buffers, and buffers that are not there, read as zeros.
+    Robust,
+}
+
+impl Wish {
+    /// Extensions that not every device has.
+    pub(crate) fn names(self) -> &'static [&'static CStr] {
+        match self {
+            Self::Plain | Self::Feedback => &[],
+            Self::DescriptorBuffers => &[ash::ext::descriptor_buffer::NAME],
+            Self::Maintenance6 => &[ash::khr::maintenance6::NAME],
+            Self::Objects => &[ash::ext::shader_object::NAME],
+            Self::Identifiers => &[ash::ext::shader_module_identifier::NAME],
+            Self::Robust => &[ash::ext::robustness2::NAME],
+            Self::Both => &[ash::ext::descriptor_buffer::NAME, ash::khr::maintenance6::NAME],
+        }
+    }
 }
 
 pub(crate) struct Client {
@@ -75,22 +125,28 @@ pub(crate) struct Client {
 }
 
 impl Shared {
+    /// With the layers that the process is told of.
     pub(crate) fn new() -> Self {
+        Self::with(&std::env::var(crate::LAYERS).unwrap_or_default())
+    }
+
+    /// With layers, whose names stand between colons.
+    pub(crate) fn with(layers: &str) -> Self {
         // SAFETY: everything is used as Vulkan has it, here and below: the validation layer watches.
         unsafe {
             let entry = ash::Entry::load().expect("a loader");
             let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
             let there = entry.enumerate_instance_extension_properties(None).expect("extensions");
             let debug = there.iter().any(|e| e.extension_name_as_c_str() == Ok(ash::ext::debug_utils::NAME));
-            let extensions = [ash::ext::debug_utils::NAME.as_ptr()];
-            let layers = std::env::var(crate::LAYERS).unwrap_or_default();
+            let twins = ash::khr::get_physical_device_properties2::NAME;
+            let extensions = [twins, ash::ext::debug_utils::NAME].map(CStr::as_ptr);
             let layers = layers.split(':').filter(|name| !name.is_empty());
             let names: Vec<_> = layers.map(|name| CString::new(name).expect("a name")).collect();
             let layers: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
             let info = vk::InstanceCreateInfo::default()
                 .application_info(&application)
                 .enabled_layer_names(&layers)
-                .enabled_extension_names(&extensions[..usize::from(debug)]);
+                .enabled_extension_names(&extensions[..1 + usize::from(debug)]);
             let instance = entry.create_instance(&info, None).expect("an instance");
             let messenger = debug.then(|| {
                 use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Kind};
@@ -104,6 +160,8 @@ impl Shared {
             });
             let physical = instance.enumerate_physical_devices().expect("devices")[0];
             let memory = instance.get_physical_device_memory_properties(physical);
+            let known = instance.get_physical_device_properties(physical);
+            eprintln!("{}{:?}", crate::DEVICE, known.device_type);
             Self { entry, instance, messenger, physical, memory }
         }
     }
@@ -123,7 +181,9 @@ impl Shared {
             let mut feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default()
                 .transform_feedback(true)
                 .geometry_streams(true);
-            let addresses = wish == Wish::DescriptorBuffers;
+            let wishes = |name: &CStr| wish.names().contains(&name);
+            let addresses = wishes(ash::ext::descriptor_buffer::NAME);
+            let mut views = vk::PhysicalDeviceVulkan11Features::default().multiview(true);
             let mut counts = vk::PhysicalDeviceVulkan12Features::default()
                 .draw_indirect_count(true)
                 .buffer_device_address(addresses);
@@ -136,14 +196,24 @@ impl Shared {
                 vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default().conditional_rendering(true);
             let mut buffers = vk::PhysicalDeviceDescriptorBufferFeaturesEXT::default().descriptor_buffer(true);
             let mut sixth = vk::PhysicalDeviceMaintenance6FeaturesKHR::default().maintenance6(true);
+            let robust = wishes(ash::ext::robustness2::NAME);
+            let mut second =
+                vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(true).null_descriptor(true);
+            let named = wishes(ash::ext::shader_module_identifier::NAME);
+            let mut shaders = vk::PhysicalDeviceShaderObjectFeaturesEXT::default().shader_object(true);
+            let mut identifiers =
+                vk::PhysicalDeviceShaderModuleIdentifierFeaturesEXT::default().shader_module_identifier(true);
             let core = vk::PhysicalDeviceFeatures::default()
+                .robust_buffer_access(robust)
                 .draw_indirect_first_instance(true)
                 .multi_draw_indirect(true)
                 .vertex_pipeline_stores_and_atomics(true)
                 .geometry_shader(true)
                 .tessellation_shader(true);
-            let mut features =
-                vk::PhysicalDeviceVulkan13Features::default().dynamic_rendering(true).synchronization2(true);
+            let mut features = vk::PhysicalDeviceVulkan13Features::default()
+                .dynamic_rendering(true)
+                .synchronization2(true)
+                .pipeline_creation_cache_control(named);
             let mut extensions = vec![
                 ash::khr::pipeline_library::NAME,
                 ash::ext::graphics_pipeline_library::NAME,
@@ -156,6 +226,7 @@ impl Shared {
                 .queue_create_infos(&queue)
                 .enabled_features(&core)
                 .push_next(&mut features)
+                .push_next(&mut views)
                 .push_next(&mut counts)
                 .push_next(&mut libraries)
                 .push_next(&mut input)
@@ -165,12 +236,20 @@ impl Shared {
                 extensions.push(ash::ext::transform_feedback::NAME);
                 info = info.push_next(&mut feedback);
             }
-            if wish == Wish::DescriptorBuffers {
-                extensions.push(ash::ext::descriptor_buffer::NAME);
+            extensions.extend(wish.names());
+            if addresses {
                 info = info.push_next(&mut buffers);
             }
-            if wish == Wish::Maintenance6 {
-                extensions.push(ash::khr::maintenance6::NAME);
+            if wishes(ash::ext::shader_object::NAME) {
+                info = info.push_next(&mut shaders);
+            }
+            if named {
+                info = info.push_next(&mut identifiers);
+            }
+            if robust {
+                info = info.push_next(&mut second);
+            }
+            if wishes(ash::khr::maintenance6::NAME) {
                 info = info.push_next(&mut sixth);
             }
             let extensions: Vec<_> = extensions.into_iter().map(CStr::as_ptr).collect();
@@ -218,6 +297,12 @@ impl Client {
         &self.shared
     }
 
+    pub(crate) fn is_of_the_processor(&self) -> bool {
+        // SAFETY: as above.
+        let known = unsafe { self.shared.instance.get_physical_device_properties(self.physical) };
+        known.device_type == vk::PhysicalDeviceType::CPU
+    }
+
     /// A function of the device, whose type the caller knows.
     pub(crate) fn function(&self, name: &CStr) -> vk::PFN_vkVoidFunction {
         // SAFETY: as above.
@@ -244,30 +329,38 @@ impl Client {
         ash::ext::conditional_rendering::Device::new(&self.shared.instance, &self.device).fp().clone()
     }
 
-    /// What the device says of the extension.
+    /// Who gives the extension, whichever function is asked.
     pub(crate) fn report(&self) -> String {
+        let instance = &self.shared.instance;
+        let twins = ash::khr::get_physical_device_properties2::Instance::new(&self.shared.entry, instance);
+        // Those of Vulkan 1.1, and of the extension that was before it.
+        let (first, second) = (instance.fp_v1_1(), twins.fp());
+        let asked = [
+            (first.get_physical_device_features2, first.get_physical_device_properties2),
+            (second.get_physical_device_features2_khr, second.get_physical_device_properties2_khr),
+        ];
         // SAFETY: as above.
         unsafe {
-            let mut features = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
-            let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut features);
-            self.shared.instance.get_physical_device_features2(self.physical, &mut all);
-            let mut own = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
-            let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut own);
-            self.shared.instance.get_physical_device_properties2(self.physical, &mut properties);
-            let limit = properties.properties.limits.max_push_constants_size;
-            let plain =
-                self.shared.instance.get_physical_device_properties(self.physical).limits.max_push_constants_size;
-            assert_eq!((features.transform_feedback, limit), (vk::TRUE, plain));
-            assert_eq!(own.max_transform_feedback_buffers, 4);
-            let list = self.shared.instance.enumerate_device_extension_properties(self.physical).expect("extensions");
-            let named =
-                |e: &&vk::ExtensionProperties| e.extension_name_as_c_str() == Ok(ash::ext::transform_feedback::NAME);
-            assert_eq!(list.iter().filter(named).count(), 1);
-            let hidden =
-                !list.iter().any(|e| e.extension_name_as_c_str() == Ok(vk::EXT_PRIMITIVES_GENERATED_QUERY_NAME));
-            assert_eq!((own.transform_feedback_draw, own.transform_feedback_queries), (vk::TRUE, vk::TRUE));
-            if hidden { "the layer's".to_owned() } else { "the driver's".to_owned() }
+            let plain = instance.get_physical_device_properties(self.physical).limits.max_push_constants_size;
+            for (features_of, properties_of) in asked {
+                let mut features = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
+                let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut features);
+                features_of(self.physical, &mut all);
+                let mut own = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
+                let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut own);
+                properties_of(self.physical, &mut properties);
+                let limit = properties.properties.limits.max_push_constants_size;
+                assert_eq!((features.transform_feedback, features.geometry_streams), (vk::TRUE, vk::TRUE));
+                assert_eq!((own.max_transform_feedback_buffers, limit), (4, plain));
+                assert_eq!((own.transform_feedback_draw, own.transform_feedback_queries), (vk::TRUE, vk::TRUE));
+            }
         }
+        // SAFETY: as above.
+        let list = unsafe { instance.enumerate_device_extension_properties(self.physical) }.expect("extensions");
+        let named = |name| list.iter().filter(|e| e.extension_name_as_c_str() == Ok(name)).count();
+        assert_eq!(named(ash::ext::transform_feedback::NAME), 1);
+        let hidden = named(vk::EXT_PRIMITIVES_GENERATED_QUERY_NAME) == 0;
+        if hidden { "the layer's".to_owned() } else { "the driver's".to_owned() }
     }
 
     pub(crate) fn buffer(&self, usage: vk::BufferUsageFlags, bytes: &[u8]) -> Buffer {
@@ -307,6 +400,15 @@ impl Client {
 
     /// An image to draw to.
     pub(crate) fn image(&self, side: u32) -> (vk::Image, vk::DeviceMemory, vk::ImageView) {
+        self.image_for(side, vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC)
+    }
+
+    /// An image to be sampled.
+    pub(crate) fn texture(&self, side: u32) -> (vk::Image, vk::DeviceMemory, vk::ImageView) {
+        self.image_for(side, vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST)
+    }
+
+    fn image_for(&self, side: u32, usage: vk::ImageUsageFlags) -> (vk::Image, vk::DeviceMemory, vk::ImageView) {
         // SAFETY: as above.
         unsafe {
             let d = &self.device;
@@ -318,7 +420,7 @@ impl Client {
                 .mip_levels(1)
                 .array_layers(1)
                 .samples(vk::SampleCountFlags::TYPE_1)
-                .usage(vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC);
+                .usage(usage);
             let image = d.create_image(&info, None).expect("an image");
             let needs = d.get_image_memory_requirements(image);
             let info = vk::MemoryAllocateInfo::default()

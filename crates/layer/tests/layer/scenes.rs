@@ -1,6 +1,7 @@
 //! What is captured.
 
-use crate::client::{Buffer, Client, Wish};
+use crate::client::{self, Buffer, Client, Wish};
+use crate::parts::{self, bytes, untouched};
 use crate::sets;
 use ash::vk::{self, BufferUsageFlags as Usage, ShaderStageFlags as Stages};
 
@@ -13,6 +14,9 @@ const PUSH: [f32; 4] = [0.5, 0.25, 0.75, 0.9];
 
 /// Runs a scene: what it leaves.
 pub(crate) fn run(name: &str) -> Vec<u8> {
+    if ["threads", "again"].contains(&name) {
+        client::keep_driver();
+    }
     if name == "threads" {
         // Each with an instance and a device of its own, at once, and one behind the other.
         let once = || run("more").into_iter().chain(run("dynamic"));
@@ -26,7 +30,12 @@ pub(crate) fn run(name: &str) -> Vec<u8> {
         ("memory", crate::survive::memory),
         ("lost", crate::survive::lost),
         ("again", crate::survive::again),
+        ("random", crate::random::random),
         ("descriptor buffers", || sets::with(Wish::DescriptorBuffers, sets::descriptor_buffers)),
+        ("embedded samplers", || sets::with(Wish::Both, crate::samplers::run)),
+        ("objects", || sets::with(Wish::Objects, crate::objects::shaders)),
+        ("identified", crate::objects::identified),
+        ("robust", || sets::with(Wish::Robust, crate::robust::run)),
         ("maintenance6", || sets::with(Wish::Maintenance6, sets::maintenance6)),
     ]
     .iter()
@@ -43,9 +52,9 @@ pub(crate) fn run(name: &str) -> Vec<u8> {
     if let Some(scene) = [
         ("more", crate::more::run as fn(&Client) -> Vec<u8>),
         ("refused", crate::more::refused),
-        ("random", crate::more::random),
         ("subpasses", crate::subpasses::fine),
         ("behind", crate::subpasses::behind),
+        ("views", crate::views::run),
     ]
     .iter()
     .find(|scene| scene.0 == name)
@@ -170,14 +179,6 @@ fn numbers(count: u32, seed: u32) -> impl Iterator<Item = u32> {
     (0..count).map(move |n| (((n * 29 + seed * 7) % 41) as f32 * 0.0625 - 1.25).to_bits())
 }
 
-fn bytes(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
-    words.into_iter().flat_map(u32::to_le_bytes).collect()
-}
-
-fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
-}
-
 impl<'a> Rig<'a> {
     fn new(client: &'a Client) -> Self {
         let d = &client.device;
@@ -200,15 +201,9 @@ impl<'a> Rig<'a> {
             ];
             let places = [0, 3, 0];
             let stages = [Stages::VERTEX, Stages::VERTEX, Stages::COMPUTE];
-            let set_layouts = [0, 1, 2].map(|n: usize| {
-                let binding = [vk::DescriptorSetLayoutBinding::default()
-                    .binding(places[n])
-                    .descriptor_type(ty[n])
-                    .descriptor_count(1)
-                    .stage_flags(stages[n])];
-                let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&binding);
-                d.create_descriptor_set_layout(&info, None).expect("a set layout")
-            });
+            let flags = vk::DescriptorSetLayoutCreateFlags::empty();
+            let set_layouts = [0, 1, 2]
+                .map(|n: usize| parts::set_layout(d, flags, &[(places[n], ty[n], stages[n])]).expect("a set layout"));
             let ranges = [
                 vk::PushConstantRange { stage_flags: Stages::VERTEX, offset: 0, size: 12 },
                 vk::PushConstantRange { stage_flags: Stages::FRAGMENT, offset: 12, size: 4 },
@@ -236,17 +231,13 @@ impl<'a> Rig<'a> {
                     .buffer_info(&info);
                 d.update_descriptor_sets(&[write], &[]);
             }
-            let module = |bytes: &[u8]| {
-                let words = words(bytes);
-                d.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(&words), None).expect("a module")
-            };
-            let modules = vec![
-                module(include_bytes!("shaders/waves.vert.spv")),
-                module(include_bytes!("shaders/paint.frag.spv")),
-                module(include_bytes!("shaders/count.comp.spv")),
+            let sources: [&[u8]; 3] = [
+                include_bytes!("shaders/waves.vert.spv"),
+                include_bytes!("shaders/paint.frag.spv"),
+                include_bytes!("shaders/count.comp.spv"),
             ];
-            let stage =
-                vk::PipelineShaderStageCreateInfo::default().stage(Stages::COMPUTE).module(modules[2]).name(c"main");
+            let modules: Vec<_> = sources.iter().map(|source| parts::module(d, source).expect("a module")).collect();
+            let stage = parts::stage(Stages::COMPUTE, modules[2]);
             let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layouts[1]);
             let compute = d.create_compute_pipelines(vk::PipelineCache::null(), &[info], None).expect("a pipeline")[0];
             let image = client.image(SIDE);
@@ -274,10 +265,8 @@ impl<'a> Rig<'a> {
     }
 
     fn pipeline(&self, case: &Case, how: How) -> vk::Pipeline {
-        let stage = |n: usize, stage| {
-            vk::PipelineShaderStageCreateInfo::default().stage(stage).module(self.modules[n]).name(c"main")
-        };
-        let stages = [stage(0, Stages::VERTEX), stage(1, Stages::FRAGMENT)];
+        let stages = [(0, Stages::VERTEX), (1, Stages::FRAGMENT)];
+        let stages = stages.map(|(n, stage): (usize, _)| parts::stage(stage, self.modules[n]));
         let stages = if case.discard { &stages[..1] } else { &stages[..] };
         let bindings = [
             vk::VertexInputBindingDescription { binding: 0, stride: 20, input_rate: vk::VertexInputRate::VERTEX },
@@ -385,7 +374,7 @@ impl<'a> Rig<'a> {
     fn draw(&self, case: &Case, how: How) -> Vec<u8> {
         let (client, d) = (self.client, &self.client.device);
         let pipeline = self.pipeline(case, how);
-        let filled = || bytes(std::iter::repeat_n(0xdead_beef, CAPTURE / 4));
+        let filled = || untouched(CAPTURE);
         let counters = Usage::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT | Usage::TRANSFER_DST;
         let captures = [
             client.buffer(Usage::TRANSFORM_FEEDBACK_BUFFER_EXT, &filled()),

@@ -1,6 +1,7 @@
 //! Descriptors in buffers, and the commands of `VK_KHR_maintenance6` that bind and push.
 
 use crate::client::{Buffer, Client, Shared, Wish};
+use crate::parts::{self, Drawn, NUMBERS, SOURCES, bytes, rendering, untouched, wait_for_all};
 use ash::vk::{self, BufferUsageFlags as Usage, PipelineBindPoint as Point, ShaderStageFlags as Stages};
 use std::sync::Arc;
 
@@ -11,22 +12,10 @@ const BLOCK: u64 = 256;
 /// Words that are stored.
 const STORED: u32 = 16;
 
-fn bytes(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
-    words.into_iter().flat_map(u32::to_le_bytes).collect()
-}
-
-fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
-}
-
 /// Runs a scene on a device with an extension: what it leaves, or, if there is none, the extension's name.
 pub(crate) fn with(wish: Wish, scene: fn(&Client) -> Vec<u8>) -> Vec<u8> {
     let shared = Arc::new(Shared::new());
-    let name = match wish {
-        Wish::DescriptorBuffers => ash::ext::descriptor_buffer::NAME,
-        _ => ash::khr::maintenance6::NAME,
-    };
-    if !shared.has(name) {
+    if let Some(name) = wish.names().iter().find(|name| !shared.has(name)) {
         return name.to_bytes().to_vec();
     }
     let client = Client::on(&shared, wish);
@@ -69,29 +58,16 @@ impl<'a> Rig<'a> {
         let vertices = client.buffer(Usage::VERTEX_BUFFER, &bytes((0..64).map(|n| n * 3 + 1)));
         let adds = (0..4 * BLOCK as u32 / 4).map(|n| n * 1000);
         let adds = client.buffer(Usage::UNIFORM_BUFFER | addressed, &bytes(adds));
-        let stored = client.buffer(Usage::STORAGE_BUFFER | addressed, &bytes((0..STORED).map(|_| 0xdead_beef)));
+        let stored = client.buffer(Usage::STORAGE_BUFFER | addressed, &untouched(4 * STORED as usize));
         let numbers = client.buffer(Usage::STORAGE_BUFFER | addressed, &bytes(0..8));
-        let capture = || {
-            let filled = bytes(std::iter::repeat_n(0xdead_beef, CAPTURE / 4));
-            client.buffer(Usage::TRANSFORM_FEEDBACK_BUFFER_EXT, &filled)
-        };
+        let capture = || client.buffer(Usage::TRANSFORM_FEEDBACK_BUFFER_EXT, &untouched(CAPTURE));
         // SAFETY: as in the client, here and below.
         unsafe {
-            let binding = |n: u32, ty, stage| {
-                vk::DescriptorSetLayoutBinding::default()
-                    .binding(n)
-                    .descriptor_type(ty)
-                    .descriptor_count(1)
-                    .stage_flags(stage)
-            };
-            let draws =
-                [binding(0, ty, Stages::VERTEX), binding(1, vk::DescriptorType::STORAGE_BUFFER, Stages::VERTEX)];
-            let computes = [binding(0, vk::DescriptorType::STORAGE_BUFFER, Stages::COMPUTE)];
-            let set_layout = |bindings: &[vk::DescriptorSetLayoutBinding<'_>], flags| {
-                let info = vk::DescriptorSetLayoutCreateInfo::default().flags(flags).bindings(bindings);
-                d.create_descriptor_set_layout(&info, None).expect("a set layout")
-            };
-            let set_layouts = [set_layout(&draws, flags[0]), set_layout(&computes, flags[1])];
+            let storage = vk::DescriptorType::STORAGE_BUFFER;
+            let draws = [(0, ty, Stages::VERTEX), (1, storage, Stages::VERTEX)];
+            let computes = [(0, storage, Stages::COMPUTE)];
+            let set_layouts = [(flags[0], &draws[..]), (flags[1], &computes[..])]
+                .map(|(flags, bindings)| parts::set_layout(d, flags, bindings).expect("a set layout"));
             let range = [vk::PushConstantRange { stage_flags: Stages::COMPUTE, offset: 0, size: 4 }];
             let layouts = [0, 1].map(|n: usize| {
                 let info = vk::PipelineLayoutCreateInfo::default()
@@ -99,21 +75,16 @@ impl<'a> Rig<'a> {
                     .push_constant_ranges(&range[..n]);
                 d.create_pipeline_layout(&info, None).expect("a layout")
             });
-            let sources: [&[u8]; 3] = [
-                include_bytes!("shaders/numbers.vert.spv"),
-                include_bytes!("shaders/copy.vert.spv"),
-                include_bytes!("shaders/count.comp.spv"),
-            ];
-            let module = |bytes: &&[u8]| {
-                let words = words(bytes);
-                d.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(&words), None).expect("a module")
+            let sources =
+                [SOURCES[NUMBERS], include_bytes!("shaders/copy.vert.spv"), include_bytes!("shaders/count.comp.spv")];
+            let modules: Vec<_> = sources.iter().map(|source| parts::module(d, source).expect("a module")).collect();
+            let draws = |n: usize| {
+                let stages = [parts::stage(Stages::VERTEX, modules[n])];
+                Drawn { flags: pipelines, ..Drawn::points(layouts[0], &stages) }.pipeline(d).expect("a pipeline")
             };
-            let modules: Vec<_> = sources.iter().map(module).collect();
-            let mut made: Vec<_> =
-                [CAPTURED, COPIES].iter().map(|n| draws_points(d, layouts[0], modules[*n], pipelines)).collect();
-            let stage = vk::PipelineShaderStageCreateInfo::default().stage(Stages::COMPUTE).module(modules[COMPUTE]);
-            let info =
-                vk::ComputePipelineCreateInfo::default().flags(pipelines).stage(stage.name(c"main")).layout(layouts[1]);
+            let mut made = vec![draws(CAPTURED), draws(COPIES)];
+            let stage = parts::stage(Stages::COMPUTE, modules[COMPUTE]);
+            let info = vk::ComputePipelineCreateInfo::default().flags(pipelines).stage(stage).layout(layouts[1]);
             made.extend(d.create_compute_pipelines(vk::PipelineCache::null(), &[info], None).expect("a pipeline"));
             let captures = [capture(), capture()];
             Self { client, set_layouts, layouts, modules, pipelines: made, vertices, adds, stored, numbers, captures }
@@ -146,18 +117,6 @@ impl<'a> Rig<'a> {
         }
     }
 
-    /// In a rendering without attachments.
-    fn rendering(&self, c: vk::CommandBuffer, inside: impl FnOnce()) {
-        let (d, area) = (&self.client.device, vk::Extent2D { width: 1, height: 1 });
-        let area = vk::Rect2D { extent: area, ..Default::default() };
-        // SAFETY: as above.
-        unsafe {
-            d.cmd_begin_rendering(c, &vk::RenderingInfo::default().render_area(area).layer_count(1));
-            inside();
-            d.cmd_end_rendering(c);
-        }
-    }
-
     /// What everything that was drawn and dispatched has left.
     fn finish(self) -> Vec<u8> {
         let d = &self.client.device;
@@ -174,34 +133,6 @@ impl<'a> Rig<'a> {
         rest.into_iter().chain(self.captures).for_each(|buffer| self.client.destroy(buffer));
         left
     }
-}
-
-/// A pipeline that draws points, not to be seen, of one attribute.
-unsafe fn draws_points(
-    d: &ash::Device,
-    layout: vk::PipelineLayout,
-    module: vk::ShaderModule,
-    flags: vk::PipelineCreateFlags,
-) -> vk::Pipeline {
-    let stages = [vk::PipelineShaderStageCreateInfo::default().stage(Stages::VERTEX).module(module).name(c"main")];
-    let bindings = [vk::VertexInputBindingDescription { binding: 0, stride: 8, ..Default::default() }];
-    let attributes = [vk::VertexInputAttributeDescription { format: vk::Format::R32G32_UINT, ..Default::default() }];
-    let input = vk::PipelineVertexInputStateCreateInfo::default()
-        .vertex_binding_descriptions(&bindings)
-        .vertex_attribute_descriptions(&attributes);
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::POINT_LIST);
-    let raster = vk::PipelineRasterizationStateCreateInfo::default().rasterizer_discard_enable(true).line_width(1.0);
-    let mut none = vk::PipelineRenderingCreateInfo::default();
-    let info = vk::GraphicsPipelineCreateInfo::default()
-        .flags(flags)
-        .stages(&stages)
-        .vertex_input_state(&input)
-        .input_assembly_state(&assembly)
-        .rasterization_state(&raster)
-        .layout(layout)
-        .push_next(&mut none);
-    // SAFETY: as above.
-    unsafe { d.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None).expect("a pipeline")[0] }
 }
 
 /// Descriptor buffers, bound before a render pass and in it, around draws and compute: what is captured, stored and added to.
@@ -273,28 +204,21 @@ pub(crate) fn descriptor_buffers(client: &Client) -> Vec<u8> {
             d.cmd_push_constants(c, rig.layouts[1], Stages::COMPUTE, 0, &add.to_le_bytes());
             d.cmd_dispatch(c, 1, 1, 1);
         };
-        let wait = |c| {
-            let barrier = [vk::MemoryBarrier::default()
-                .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
-                .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
-            let all = vk::PipelineStageFlags::ALL_COMMANDS;
-            d.cmd_pipeline_barrier(c, all, all, vk::DependencyFlags::empty(), &barrier, &[], &[]);
-        };
         client.submit(1, |c| {
             // Bound before the render pass, and used behind it.
             d.cmd_bind_pipeline(c, Point::COMPUTE, rig.pipelines[COMPUTE]);
             bind(c, &[0, 1]);
             computes(c, 0);
             draws(c, 1, 1);
-            rig.rendering(c, || {
+            rendering(d, c, || {
                 rig.copy(c, 0);
                 rig.capture(c, 0, 5);
                 rig.copy(c, 6);
             });
             dispatch(c, 7);
-            wait(c);
+            wait_for_all(d, c);
             // (Lavapipe sets offsets for all stages of a set layout, and the layer's have one more; so compute's are set behind those of draws.)
-            rig.rendering(c, || {
+            rendering(d, c, || {
                 rig.copy(c, 7);
                 draws(c, 0, 1);
                 rig.capture(c, 1, 4);
@@ -302,10 +226,10 @@ pub(crate) fn descriptor_buffers(client: &Client) -> Vec<u8> {
                 computes(c, 0);
             });
             dispatch(c, 20);
-            wait(c);
+            wait_for_all(d, c);
             // Other ones are bound in the render pass, the other way round, which what stands before must not see.
             draws(c, 0, 0);
-            rig.rendering(c, || {
+            rendering(d, c, || {
                 rig.copy(c, 2);
                 rig.capture(c, 0, 2);
                 bind(c, &[1, 0]);
@@ -317,11 +241,11 @@ pub(crate) fn descriptor_buffers(client: &Client) -> Vec<u8> {
                 computes(c, 1);
             });
             dispatch(c, 100);
-            wait(c);
+            wait_for_all(d, c);
         });
         // The first descriptor buffers of a command buffer are bound in a render pass.
         client.submit(1, |c| {
-            rig.rendering(c, || {
+            rendering(d, c, || {
                 bind(c, &[1]);
                 draws(c, 0, 0);
                 rig.capture(c, 0, 1);
@@ -441,7 +365,7 @@ pub(crate) fn maintenance6(client: &Client) -> Vec<u8> {
                     .values(&add);
                 (f.cmd_push_constants2_khr)(c, &info);
                 draws(c, 2);
-                rig.rendering(c, || {
+                rendering(d, c, || {
                     rig.copy(c, 0);
                     draws(c, 0);
                     rig.capture(c, 0, 5);
@@ -453,11 +377,7 @@ pub(crate) fn maintenance6(client: &Client) -> Vec<u8> {
                 });
                 // With what was bound and pushed before.
                 d.cmd_dispatch(c, 1, 1, 1);
-                let barrier = [vk::MemoryBarrier::default()
-                    .src_access_mask(vk::AccessFlags::SHADER_WRITE)
-                    .dst_access_mask(vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE)];
-                let all = vk::PipelineStageFlags::ALL_COMMANDS;
-                d.cmd_pipeline_barrier(c, all, all, vk::DependencyFlags::empty(), &barrier, &[], &[]);
+                wait_for_all(d, c);
             });
             if let Some(template) = template {
                 d.destroy_descriptor_update_template(template, None);

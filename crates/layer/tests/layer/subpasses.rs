@@ -1,6 +1,7 @@
 //! Render passes of several subpasses: what one of them stores or captures, and a later one reads.
 
 use crate::client::{Buffer, Client};
+use crate::parts::{self, Drawn, NUMBERS, SOURCES, Target, UNTOUCHED, bytes, untouched, words};
 use ash::vk::{self, AccessFlags as Access, BufferUsageFlags as Usage, PipelineStageFlags as Stage};
 use std::fmt::Write as _;
 
@@ -9,8 +10,6 @@ const VERTICES: u32 = 8;
 const CAPTURE: usize = 512;
 /// Captures of a case.
 const CAPTURES: usize = 3;
-/// A word that nothing is captured over.
-const UNTOUCHED: u32 = 0xdead_beef;
 
 /// Something that is recorded.
 #[derive(Clone, Copy)]
@@ -70,6 +69,8 @@ const CAPTURED: Dependency = (
 /// A vertex shader may read what another one stored: in the next subpass, and in the same.
 const STORED: Dependency =
     ([0, 1], [Stage::VERTEX_SHADER, Stage::VERTEX_SHADER], [Access::SHADER_WRITE, Access::UNIFORM_READ]);
+/// What was captured may be drawn in the next subpass.
+const COUNTED_BEFORE: Dependency = ([0, 1], CAPTURED.1, CAPTURED.2);
 const STORED_WITHIN: Dependency = ([0, 0], STORED.1, STORED.2);
 
 /// Nothing that captured draws read was written in the render pass, but by captures.
@@ -109,16 +110,8 @@ const ALL_BEHIND: &[Case] = &[
     Case { secondary: true, ..case("secondary", Generation::First, &[STORED], BEHIND) },
     case("within", Generation::First, &[STORED_WITHIN], WITHIN),
     Case { secondary: true, ..case("secondary within", Generation::First, &[STORED_WITHIN], WITHIN) },
-    case("counted", Generation::First, &[STORED], COUNTED),
+    case("counted", Generation::First, &[STORED, COUNTED_BEFORE], COUNTED),
 ];
-
-fn bytes(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
-    words.into_iter().flat_map(u32::to_le_bytes).collect()
-}
-
-fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
-}
 
 struct Rig<'a> {
     client: &'a Client,
@@ -153,19 +146,11 @@ impl<'a> Rig<'a> {
         // SAFETY: as in the client, here and below.
         unsafe {
             let types = [vk::DescriptorType::UNIFORM_BUFFER, vk::DescriptorType::STORAGE_BUFFER];
-            let binding = |n: usize| {
-                vk::DescriptorSetLayoutBinding::default()
-                    .binding(n as u32)
-                    .descriptor_type(types[n])
-                    .descriptor_count(1)
-                    .stage_flags(vk::ShaderStageFlags::VERTEX)
-            };
-            let bindings = [binding(0), binding(1)];
-            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-            let set_layout = d.create_descriptor_set_layout(&info, None).expect("a set layout");
+            let bindings = [0, 1].map(|n| (n as u32, types[n], vk::ShaderStageFlags::VERTEX));
+            let set_layout = parts::set_layout(d, vk::DescriptorSetLayoutCreateFlags::empty(), &bindings);
+            let set_layout = set_layout.expect("a set layout");
             let layouts = [set_layout; 2];
-            let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts[..1]);
-            let layout = d.create_pipeline_layout(&info, None).expect("a layout");
+            let layout = parts::layout(d, &layouts[..1]).expect("a layout");
             let sizes = types.map(|ty| vk::DescriptorPoolSize { ty, descriptor_count: 2 });
             let info = vk::DescriptorPoolCreateInfo::default().max_sets(2).pool_sizes(&sizes);
             let pool = d.create_descriptor_pool(&info, None).expect("a pool");
@@ -182,12 +167,8 @@ impl<'a> Rig<'a> {
                     d.update_descriptor_sets(&[write], &[]);
                 }
             }
-            let sources: [&[u8]; 2] =
-                [include_bytes!("shaders/numbers.vert.spv"), include_bytes!("shaders/store.vert.spv")];
-            let modules = sources.map(|bytes| {
-                let words = words(bytes);
-                d.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(&words), None).expect("a module")
-            });
+            let sources = [SOURCES[NUMBERS], include_bytes!("shaders/store.vert.spv")];
+            let modules = sources.map(|source| parts::module(d, source).expect("a module"));
             Self { client, set_layout, layout, pool, sets, modules, vertices, same, stored }
         }
     }
@@ -255,34 +236,10 @@ impl<'a> Rig<'a> {
 
     /// A pipeline that draws nothing to be seen.
     fn pipeline(&self, module: vk::ShaderModule, pass: vk::RenderPass, subpass: u32) -> vk::Pipeline {
-        let stages = [vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::VERTEX)
-            .module(module)
-            .name(c"main")];
-        let bindings = [vk::VertexInputBindingDescription { binding: 0, stride: 16, ..Default::default() }];
-        let attributes =
-            [vk::VertexInputAttributeDescription { format: vk::Format::R32G32_UINT, ..Default::default() }];
-        let input = vk::PipelineVertexInputStateCreateInfo::default()
-            .vertex_binding_descriptions(&bindings)
-            .vertex_attribute_descriptions(&attributes);
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::POINT_LIST);
-        let raster =
-            vk::PipelineRasterizationStateCreateInfo::default().rasterizer_discard_enable(true).line_width(1.0);
-        // (Nothing is seen, so this could be left out; the validation layer of Debian 12 wants it.)
-        let samples =
-            vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
-        let info = vk::GraphicsPipelineCreateInfo::default()
-            .stages(&stages)
-            .vertex_input_state(&input)
-            .input_assembly_state(&assembly)
-            .rasterization_state(&raster)
-            .multisample_state(&samples)
-            .layout(self.layout)
-            .render_pass(pass)
-            .subpass(subpass);
-        // SAFETY: as above.
-        let made = unsafe { self.client.device.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };
-        made.expect("a pipeline")[0]
+        let stages = [parts::stage(vk::ShaderStageFlags::VERTEX, module)];
+        let target = Target::Subpass(pass, subpass);
+        let drawn = Drawn { stride: 16, target, ..Drawn::points(self.layout, &stages) };
+        drawn.pipeline(&self.client.device).expect("a pipeline")
     }
 
     fn record(&self, c: vk::CommandBuffer, made: &Made<'_>, subpass: usize, steps: &[Step]) {
@@ -355,7 +312,7 @@ impl<'a> Rig<'a> {
     /// Runs a case: the captures, how long the second is, and what was stored.
     fn run(&self, case: &Case) -> Vec<Vec<u8>> {
         let (client, d) = (self.client, &self.client.device);
-        let filled = bytes(std::iter::repeat_n(UNTOUCHED, CAPTURE / 4));
+        let filled = untouched(CAPTURE);
         let captures: [Buffer; CAPTURES] =
             [0; CAPTURES].map(|_| client.buffer(Usage::TRANSFORM_FEEDBACK_BUFFER_EXT | Usage::VERTEX_BUFFER, &filled));
         let usage = Usage::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT | Usage::INDIRECT_BUFFER;

@@ -1,6 +1,7 @@
 //! Programs that live on: several devices of an instance, memory that is used up, devices that are lost, layers that are loaded again and again.
 
 use crate::client::{Client, Shared, Wish};
+use crate::parts::{self, Drawn, GIVEN, NUMBERS, SOURCES, STREAMS, bytes, rendering, untouched, wait_for_all, words};
 use crate::{more, subpasses};
 use ash::vk::{self, BufferUsageFlags as Usage, ShaderStageFlags as Stages};
 use std::ffi::CStr;
@@ -12,14 +13,6 @@ const CAPTURE: u64 = 2 << 10;
 static START: u64 = 0;
 /// No call fails.
 const NEVER: i64 = -1;
-
-fn bytes(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
-    words.into_iter().flat_map(u32::to_le_bytes).collect()
-}
-
-fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
-}
 
 /// Devices of one instance, with the extension and without, at the same time and one behind the other: what they leave.
 pub(crate) fn devices() -> Vec<u8> {
@@ -59,22 +52,13 @@ fn store(client: &Client) -> Vec<u8> {
     let vertices = client.buffer(Usage::VERTEX_BUFFER, &bytes([0; 2]));
     // SAFETY: as in the client, here and below.
     unsafe {
-        let binding = [vk::DescriptorSetLayoutBinding::default()
-            .binding(1)
-            .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-            .descriptor_count(1)
-            .stage_flags(Stages::VERTEX)];
-        let info = vk::DescriptorSetLayoutCreateInfo::default()
-            .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
-            .bindings(&binding);
-        let sets = [d.create_descriptor_set_layout(&info, None).expect("a set layout")];
-        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
-        let layout = d.create_pipeline_layout(&info, None).expect("a layout");
-        let code = words(include_bytes!("shaders/store.vert.spv"));
-        let module =
-            d.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(&code), None).expect("a module");
-        let shader = vk::PipelineShaderStageCreateInfo::default().stage(Stages::VERTEX).module(module).name(c"main");
-        let pipeline = pipeline(client, layout, &[shader], false).expect("a pipeline");
+        let pushed = vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR;
+        let binding = (1, vk::DescriptorType::STORAGE_BUFFER, Stages::VERTEX);
+        let sets = [parts::set_layout(d, pushed, &[binding]).expect("a set layout")];
+        let layout = parts::layout(d, &sets).expect("a layout");
+        let module = parts::module(d, include_bytes!("shaders/store.vert.spv")).expect("a module");
+        let shader = [parts::stage(Stages::VERTEX, module)];
+        let pipeline = Drawn::points(layout, &shader).pipeline(d).expect("a pipeline");
         // As a program asks that has no functions of its device.
         let draw = client.shared().function(c"vkCmdDraw").expect("a function");
         let draw = std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCmdDraw>(draw);
@@ -100,50 +84,6 @@ fn store(client: &Client) -> Vec<u8> {
     client.destroy(stored);
     client.destroy(vertices);
     left
-}
-
-/// In a rendering without attachments.
-unsafe fn rendering(d: &ash::Device, c: vk::CommandBuffer, inside: impl FnOnce()) {
-    let area = vk::Rect2D { extent: vk::Extent2D { width: 1, height: 1 }, ..Default::default() };
-    // SAFETY: as above.
-    unsafe {
-        d.cmd_begin_rendering(c, &vk::RenderingInfo::default().render_area(area).layer_count(1));
-        inside();
-        d.cmd_end_rendering(c);
-    }
-}
-
-/// A pipeline that draws points, not to be seen, of one attribute; its input may be dynamic.
-unsafe fn pipeline(
-    client: &Client,
-    layout: vk::PipelineLayout,
-    stages: &[vk::PipelineShaderStageCreateInfo<'_>],
-    dynamic: bool,
-) -> Result<vk::Pipeline, vk::Result> {
-    let bindings = [vk::VertexInputBindingDescription { binding: 0, stride: 8, ..Default::default() }];
-    let attributes = [vk::VertexInputAttributeDescription { format: vk::Format::R32G32_UINT, ..Default::default() }];
-    let input = vk::PipelineVertexInputStateCreateInfo::default()
-        .vertex_binding_descriptions(&bindings)
-        .vertex_attribute_descriptions(&attributes);
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::POINT_LIST);
-    let raster = vk::PipelineRasterizationStateCreateInfo::default().rasterizer_discard_enable(true).line_width(1.0);
-    let states = [vk::DynamicState::VERTEX_INPUT_EXT];
-    let states = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(if dynamic { &states } else { &[] });
-    let mut none = vk::PipelineRenderingCreateInfo::default();
-    let info = vk::GraphicsPipelineCreateInfo::default()
-        .stages(stages)
-        .vertex_input_state(&input)
-        .input_assembly_state(&assembly)
-        .rasterization_state(&raster)
-        .dynamic_state(&states)
-        .layout(layout)
-        .push_next(&mut none);
-    // SAFETY: as above.
-    let made = unsafe { client.device.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };
-    made.map(|made| made[0]).map_err(|(made, error)| {
-        assert!(made.iter().all(|pipeline| *pipeline == vk::Pipeline::null()), "there is no pipeline: {error}");
-        error
-    })
 }
 
 /// What the layer below is told by, if it is there.
@@ -260,9 +200,6 @@ impl Drop for Undo<'_> {
     }
 }
 
-const NUMBERS: usize = 0;
-const GIVEN: usize = 1;
-const STREAMS: usize = 2;
 const QUERIES: u32 = 2;
 
 /// A program that uses most of what the layer makes objects for, and gives up at the first error, having destroyed everything: what it captures.
@@ -271,46 +208,30 @@ fn attempt(client: &Client) -> Result<Vec<u8>, Broken> {
     let mut undo = Undo { client, all: Vec::new() };
     // SAFETY: as above.
     unsafe {
-        let binding = [vk::DescriptorSetLayoutBinding::default()
-            .descriptor_type(vk::DescriptorType::UNIFORM_BUFFER)
-            .descriptor_count(1)
-            .stage_flags(Stages::VERTEX)];
-        let info = vk::DescriptorSetLayoutCreateInfo::default()
-            .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
-            .bindings(&binding);
-        let sets = [d.create_descriptor_set_layout(&info, None).of("vkCreateDescriptorSetLayout")?];
+        let pushed = vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR;
+        let binding = (0, vk::DescriptorType::UNIFORM_BUFFER, Stages::VERTEX);
+        let sets = [parts::set_layout(d, pushed, &[binding]).of("vkCreateDescriptorSetLayout")?];
         undo.add(move |d| d.destroy_descriptor_set_layout(sets[0], None));
-        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
-        let layout = d.create_pipeline_layout(&info, None).of("vkCreatePipelineLayout")?;
+        let layout = parts::layout(d, &sets).of("vkCreatePipelineLayout")?;
         undo.add(move |d| d.destroy_pipeline_layout(layout, None));
-        let sources: [&[u8]; 3] = [
-            include_bytes!("shaders/numbers.vert.spv"),
-            include_bytes!("shaders/given.vert.spv"),
-            include_bytes!("shaders/streams.geom.spv"),
-        ];
         let mut modules = Vec::new();
-        for source in sources {
-            let code = words(source);
-            let info = vk::ShaderModuleCreateInfo::default().code(&code);
-            let module = d.create_shader_module(&info, None).of("vkCreateShaderModule")?;
+        for source in &SOURCES[..=STREAMS] {
+            let module = parts::module(d, source).of("vkCreateShaderModule")?;
             undo.add(move |d| d.destroy_shader_module(module, None));
             modules.push(module);
         }
-        let stage = |n: usize| {
-            let stage = if n == STREAMS { Stages::GEOMETRY } else { Stages::VERTEX };
-            vk::PipelineShaderStageCreateInfo::default().stage(stage).module(modules[n]).name(c"main")
-        };
         let mut pipelines = Vec::new();
         let kinds: [(&[usize], bool); 3] = [(&[NUMBERS], false), (&[NUMBERS], true), (&[GIVEN, STREAMS], false)];
         for (shaders, dynamic) in kinds {
-            let stages: Vec<_> = shaders.iter().map(|n| stage(*n)).collect();
-            let made = pipeline(client, layout, &stages, dynamic).of("vkCreateGraphicsPipelines")?;
+            let stages: Vec<_> = shaders.iter().map(|n| parts::stage(parts::STAGES[*n], modules[*n])).collect();
+            let made = Drawn { dynamic, ..Drawn::points(layout, &stages) }.pipeline(d);
+            let made = made.of("vkCreateGraphicsPipelines")?;
             undo.add(move |d| d.destroy_pipeline(made, None));
             pipelines.push(made);
         }
         let (vertices, _) = undo.buffer(Usage::VERTEX_BUFFER, &bytes((0..64).map(|n| n * 3 + 1)))?;
         let (adds, _) = undo.buffer(Usage::UNIFORM_BUFFER, &bytes([5, 6, 7, 8]))?;
-        let filled = bytes(std::iter::repeat_n(0xdead_beef, CAPTURE as usize / 4));
+        let filled = untouched(CAPTURE as usize);
         let mut captures = Vec::new();
         for _ in 0..4 {
             captures.push(undo.buffer(Usage::TRANSFORM_FEEDBACK_BUFFER_EXT | Usage::VERTEX_BUFFER, &filled)?);
@@ -355,15 +276,7 @@ fn attempt(client: &Client) -> Result<Vec<u8>, Broken> {
             (f.cmd_end_query_indexed_ext)(c, queries, 0, 0);
             end();
         });
-        let wait = |c| {
-            let barrier = [vk::MemoryBarrier::default()
-                .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
-                .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
-            let all = vk::PipelineStageFlags::ALL_COMMANDS;
-            let after = all | vk::PipelineStageFlags::HOST;
-            d.cmd_pipeline_barrier(c, all, after, vk::DependencyFlags::empty(), &barrier, &[], &[]);
-        };
-        wait(c);
+        wait_for_all(d, c);
         let bindings = [vk::VertexInputBindingDescription2EXT::default().stride(8).divisor(1)];
         let attributes = [vk::VertexInputAttributeDescription2EXT::default().format(vk::Format::R32G32_UINT)];
         (client.input().cmd_set_vertex_input_ext)(c, 1, bindings.as_ptr(), 1, attributes.as_ptr());
@@ -372,7 +285,7 @@ fn attempt(client: &Client) -> Result<Vec<u8>, Broken> {
             (f.cmd_draw_indirect_byte_count_ext)(c, 1, 0, counter.0, 0, 0, 8);
             (f.cmd_end_transform_feedback_ext)(c, 0, 0, std::ptr::null(), std::ptr::null());
         });
-        wait(c);
+        wait_for_all(d, c);
         rendering(d, c, || {
             begin(2, &[2, 3], vertices);
             (f.cmd_begin_query_indexed_ext)(c, queries, 1, none, 1);
@@ -380,11 +293,11 @@ fn attempt(client: &Client) -> Result<Vec<u8>, Broken> {
             (f.cmd_end_query_indexed_ext)(c, queries, 1, 1);
             end();
         });
-        wait(c);
+        wait_for_all(d, c);
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WITH_AVAILABILITY;
         let flags = flags | vk::QueryResultFlags::WAIT;
         d.cmd_copy_query_pool_results(c, queries, 0, QUERIES, copied.0, 0, 24, flags);
-        wait(c);
+        wait_for_all(d, c);
         d.end_command_buffer(c).of("vkEndCommandBuffer")?;
         let buffers = [c];
         let info = vk::SubmitInfo::default().command_buffers(&buffers);
@@ -505,6 +418,24 @@ pub(crate) fn lost() -> Vec<u8> {
 /// How often a layer is loaded; `AFTERIMAGE_LAYER_TEST_TIMES=N` for more, to see what memory grows.
 const TIMES: usize = 40;
 
+/// Bytes that are allocated by the process.
+#[cfg(target_env = "gnu")]
+fn allocated() -> usize {
+    #[repr(C)]
+    struct Mallinfo2([usize; 10]);
+    unsafe extern "C" {
+        fn mallinfo2() -> Mallinfo2;
+    }
+    // SAFETY: the C library's function and structure, of which the fifth is what is mapped by itself and the eighth what is in use.
+    let Mallinfo2(all) = unsafe { mallinfo2() };
+    all[4] + all[7]
+}
+
+#[cfg(not(target_env = "gnu"))]
+fn allocated() -> usize {
+    0
+}
+
 /// Instances and devices that come and go, one behind the other: nothing of the layer is left in between.
 pub(crate) fn again() -> Vec<u8> {
     let entries = |folder: &str| std::fs::read_dir(folder).expect("a folder").count();
@@ -512,7 +443,12 @@ pub(crate) fn again() -> Vec<u8> {
     let mut all = Vec::new();
     let mut before = None;
     let wished = std::env::var("AFTERIMAGE_LAYER_TEST_TIMES").ok().and_then(|number| number.parse().ok());
-    for n in 0..wished.unwrap_or(TIMES) {
+    let times = wished.unwrap_or(TIMES);
+    let mut half = 0;
+    for n in 0..times {
+        if n == times / 2 {
+            half = allocated();
+        }
         let client = Client::new();
         let (there, wanted) = (maps().contains("libafterimage_layer"), std::env::var_os("AFTERIMAGE_XFB").is_some());
         assert_eq!(there, wanted, "{n}: the layer is there");
@@ -526,5 +462,6 @@ pub(crate) fn again() -> Vec<u8> {
         assert!(n < 2 || before == Some(now), "{n}: threads and files, {before:?} and {now:?}");
         before = Some(now);
     }
+    println!("{}{}", crate::BEHIND, allocated().saturating_sub(half) / (times - times / 2));
     all
 }

@@ -1,0 +1,7 @@
+#version 450
+// The numbers of numbers.vert, as colours of sixteen values a channel.
+layout(location = 0) flat in uvec4 number;
+layout(location = 0) out vec4 colour;
+void main() {
+    colour = vec4(number.xyz & 15u, 15.0) / 15.0;
+}
