@@ -139,7 +139,7 @@ words! {
         DeviceSlots "device_slots": "reading uploads in place where they lie in device memory"
         FloatControls "float_controls": "telling drivers to keep infinities, NaN and signs of zeros"
         RasterOptions "raster_options": "logical operations, wide lines, modes of lines, the choice of the provoking vertex"
-        ShaderFeatures "shader_features": "doubles, 64-bit atomics, stores of vertex and pixel shaders, layers that vertex shaders choose, arrays of cubes"
+        ShaderFeatures "shader_features": "doubles, 64-bit atomics, stores of vertex and pixel shaders, layers that vertex shaders choose, arrays of cubes, storage images of several samples"
         TransformFeedback "transform_feedback": "VK_EXT_transform_feedback: shaders store what they capture themselves"
         BeyondMoltenVk "beyond_moltenvk": "all that MoltenVK lacks, a Vulkan for Macs: any device is held to what that offers"
         BeyondKosmicKrisp "beyond_kosmickrisp": "all that Mesa's KosmicKrisp lacks, likewise"

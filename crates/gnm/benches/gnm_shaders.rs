@@ -31,7 +31,13 @@ fn sent(path: &PathBuf) -> std::io::Result<Vec<Vec<u8>>> {
     let reader = Reader::new(BufReader::new(File::open(path)?)).map_err(std::io::Error::other)?;
     let features = !DeviceFeatures::PROCESSOR;
     let device = DeviceInfo { max_texture_2d: 16384, max_texture_3d: 2048, ..DeviceInfo::default() };
-    let device = DeviceInfo { sample_counts: u32::MAX, features, formats: [u32::MAX; 96], ..device };
+    let device = DeviceInfo {
+        sample_counts: u32::MAX,
+        storage_sample_counts: u32::MAX,
+        features,
+        formats: [u32::MAX; 96],
+        ..device
+    };
     let (link, recording) = recorder(device);
     let mut translator = Translator::new(link, "bench");
     let mut player = Player::new(reader);
@@ -56,7 +62,9 @@ fn sent(path: &PathBuf) -> std::io::Result<Vec<Vec<u8>>> {
 /// Every shader once, of all recordings.
 fn sources() -> std::io::Result<Vec<Source>> {
     let Ok(entries) = std::fs::read_dir(folder()) else { return Ok(Vec::new()) };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    // Beside them lies what graphics programs left.
+    let is_recording = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "gcap");
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_recording).collect();
     paths.sort();
     let step = std::env::var("AFTERIMAGE_GNM_SHADERS").ok().and_then(|text| text.parse().ok()).unwrap_or(1usize);
     let (mut seen, mut out) = (BTreeSet::new(), Vec::new());

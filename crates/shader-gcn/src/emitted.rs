@@ -16,6 +16,7 @@ use afterimage_abi::{Bank, GcnBank, Stage};
 use afterimage_ir::{self as ir, BankDecl, BankSource, Builder, InputAt, InputDecl, Interp, Kind, Type, Value};
 
 use crate::io::geometry::{self, LANES, ROW};
+use crate::lift::advance;
 
 /// A program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,13 +126,10 @@ impl Program {
     fn address(&mut self, buffer: Buffer, word: Value) -> Value {
         let words = self.b.load_const_as(Kind::Int, self.buffers, buffer as u32);
         let b = &mut self.b;
-        let [low, high] = [0, 1].map(|half| b.extract(words, half));
-        let [two, zero, one] = [2, 0, 1].map(|number| b.i32(number));
+        let start = [0, 1].map(|half| b.extract(words, half));
+        let (start, two) = (b.construct(&start), b.i32(2));
         let offset = b.ishl(word, two);
-        let carry = b.uadd_carry(low, offset);
-        let carry = b.select(carry, one, zero);
-        let (low, high) = (b.iadd(low, offset), b.iadd(high, carry));
-        b.construct(&[low, high])
+        advance(b, start, offset)
     }
 
     /// Whether a buffer has a word.

@@ -78,7 +78,7 @@ impl HwStage {
 /// run; register 3: {what is added to indices, bytes of an index in the list: 1, 2, 4; 0 without indices, 0, 0}.
 ///
 /// On-chip export and geometry shaders ([`Source::is_on_chip`]) run for one subgroup after the other, each of which has whole waves
-/// and a window of the data share. Register 0: {0, 0, subgroups of an instance, lanes of a subgroup}; register 1: {vertices or
+/// and a window of the data share. Register 0: {off-chip bytes of a thread group, 0, subgroups of an instance, lanes of a subgroup}; register 1: {vertices or
 /// primitives that a subgroup has in the list, invocations, 0, 0}. In the list, the number of vertices or primitives of each subgroup
 /// comes first; places of vertices are those in the subgroup. A copy shader's index, drawn or captured, counts words of all windows:
 /// the subgroup is what the words of a window go into it.
@@ -181,7 +181,7 @@ pub enum Expr {
         what: tables::What,
         /// Which of those that are found.
         entry: u8,
-        /// Which of its words: of T# 0 to 7, of S# 8 to 11.
+        /// Which of its words: of T# 0 to 7, of S# 8 to 11; of a level [`tables::LEVEL`], [`tables::OF_LEVEL`].
         word: u8,
     },
 }
@@ -349,8 +349,10 @@ pub struct TextureUse {
 pub struct TableUse {
     /// What is in it.
     pub of: TableOf,
-    /// Images: whether they are accessed without a sampler, where faces of cubes are layers. Samplers: whether samples are compared.
-    pub flag: bool,
+    /// Of images, whether they are accessed without a sampler, where faces of cubes are layers.
+    pub layers: bool,
+    /// Whether samples are compared.
+    pub compare: bool,
 }
 
 /// What a table has.
@@ -403,6 +405,8 @@ pub struct Resources {
     pub storage_images: Vec<u32>,
     /// Tables that the program looks into, if the receiver has such.
     pub tables: Vec<TableUse>,
+    /// Indices in `tables` of images, and of the samplers that they are used with.
+    pub table_pairs: Vec<[u32; 2]>,
     /// Guest address of the fetch shader that the program calls (`s_swappc_b64`): low and high half.
     pub fetch: Option<[ExprId; 2]>,
     /// What a geometry shader says, if it is the same for each lane: then nobody has to look into the log.
@@ -432,8 +436,9 @@ pub struct Values {
     values: Vec<u32>,
     /// First address that was read and is not mapped; the words there count as 0.
     pub fault: Option<u64>,
-    /// First table with more descriptors than are bound ([`tables::MOST`]); what a program chooses of the others reads as 0.
-    pub crowded: Option<u64>,
+    /// First table with more descriptors than are bound, and how many those are ([`tables::What::most`]); what a program chooses of the
+    /// others reads as 0.
+    pub crowded: Option<(u64, usize)>,
 }
 
 impl Values {
@@ -492,7 +497,7 @@ impl Resources {
                     });
                     let table = &found[known].2;
                     if table.more {
-                        out.crowded.get_or_insert(address);
+                        out.crowded.get_or_insert((address, what.most()));
                     }
                     let entry = table.entries.get(usize::from(entry));
                     entry.and_then(|words| words.get(usize::from(word))).copied().unwrap_or(0)
@@ -651,7 +656,7 @@ words_struct! {
 /// Added to [`ImageSpec::kind`] of a cube that has more than six faces.
 pub const CUBE_LAYERS: u32 = 16;
 
-/// Added to [`ImageSpec::format`] of an image whose sampler says that coordinates are in texels.
+/// Added to [`ImageSpec::format`] of an image whose samplers all say that coordinates are in texels.
 pub const IN_TEXELS: u32 = 1 << 24;
 
 /// Added to [`ImageSpec::format`] of a fragment mask.
@@ -665,7 +670,8 @@ words_struct! {
         /// `DATA_FORMAT` | `NUM_FORMAT` << 8, of storage images; of others only whether it reads as float, uint or sint
         /// ([`TargetKind`]) << 16, and [`IN_TEXELS`]; `DATA_FORMAT` of fragment masks.
         format: u32,
-        /// `DST_SEL_X..W`, 12 bits, of storage images and fragment masks; 0 of others, whose views have it.
+        /// `DST_SEL_X..W`, 12 bits, of storage images and fragment masks. Of others, whose views have it, bit n: of those of
+        /// [`Resources::textures`] that sample it the nth has coordinates in texels, where not all have.
         select: u32,
         /// Compare function of depth samples plus one; 0 without.
         compare: u32,
@@ -681,8 +687,8 @@ words_struct! {
         uints: u32,
         /// As signed integers.
         sints: u32,
-        /// Samplers: 1 where coordinates are in texels.
-        in_texels: u32,
+        /// What its samplers say that code depends on: [`tables::ALL_IN_TEXELS`] and those behind it.
+        samplers: u32,
     }
 }
 

@@ -74,6 +74,8 @@ pub struct Has {
     pub viewports: bool,
     /// Arrays of cubes.
     pub cube_arrays: bool,
+    /// Storage images of several samples.
+    pub storage_samples: bool,
     /// Storage images read, and written, whose format the shader does not say.
     pub without_format: [bool; 2],
     /// Vertex (and geometry) shaders, and pixel shaders, that store.
@@ -401,7 +403,7 @@ fn images(a: &mut Asked<'_>) {
     for (i, d) in m.images.iter().enumerate() {
         let name = format!("image i{i} (slot {})", d.slot);
         a.of(&name, "descriptors", u32::from(d.slot) + 1, most);
-        a.needs(&name, "storage images with several samples", !d.dim.is_multisampled());
+        a.needs(&name, "storage images with several samples", has.storage_samples || !d.dim.is_multisampled());
         let [read, written] = uses.images[i];
         if d.format == ImageFormat::Any {
             a.needs(&name, "reads without a format", has.without_format[0] || !read);

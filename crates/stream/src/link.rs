@@ -281,6 +281,10 @@ pub struct DeviceInfo {
     pub features: u32,
     /// [`FormatFeatures`] bits by format number.
     pub formats: [u32; 96],
+    /// Bit n-1: storage images may have n samples; bits beside the first only where shaders have such images.
+    pub storage_sample_counts: u32,
+    /// Zero.
+    pub pad: u32,
 }
 
 impl DeviceInfo {

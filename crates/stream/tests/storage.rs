@@ -292,7 +292,12 @@ fn views_and_layers_fit_their_textures() {
     assert_eq!(field(texture(CreateTexture { layers: 2049, ..array() })), "layers");
     assert_eq!(field(texture(CreateTexture { layers: 0, ..array() })), "layers");
     assert_eq!(field(texture(CreateTexture { dimension: 1, layers: 8, ..array() })), "layers");
-    assert_eq!(field(texture(CreateTexture { samples: 4, levels: 1, ..array() })), "samples");
+    assert_eq!(field(texture(CreateTexture { samples: 4, ..array() })), "samples");
+    assert_eq!(field(texture(CreateTexture { samples: 3, levels: 1, ..array() })), "samples");
+    let mut out = Encoder::new();
+    prologue(&mut out);
+    texture(CreateTexture { samples: 4, levels: 1, ..array() })(&mut out);
+    assert_eq!(run(out.batch()).errors, [], "what is stored to may have samples");
     let storage = |format: Format| field(texture(CreateTexture { format: format as u32, ..array() }));
     assert_eq!([Format::R8G8B8A8_SRGB, Format::BC1_RGBA_UNORM, Format::D16_UNORM].map(storage), ["usage"; 3]);
 }

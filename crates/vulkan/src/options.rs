@@ -24,8 +24,8 @@ pub struct Without {
     pub float_controls: bool,
     /// Do without logical operations, wide lines, modes of lines and the choice of the provoking vertex.
     pub raster_options: bool,
-    /// Do without doubles, 64-bit atomics, stores of vertex and pixel shaders, layers that vertex shaders choose, arrays of cubes, geometry
-    /// shaders of guests.
+    /// Do without doubles, 64-bit atomics, stores of vertex and pixel shaders, layers that vertex shaders choose, arrays of cubes, storage
+    /// images of several samples, geometry shaders of guests.
     pub shader_features: bool,
     /// Do not use VK_EXT_transform_feedback: shaders store what they capture themselves.
     pub transform_feedback: bool,

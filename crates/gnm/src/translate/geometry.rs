@@ -15,7 +15,7 @@ use super::on_chip::{self, Subgroups};
 use super::own::{Own, Use};
 use super::plan::DrawError;
 use super::primitives::{MOST_INDICES, Primitive, neighbours};
-use super::shaders::{self, DOMAIN_EXPORT, EXPORT, EXPORT_ON_CHIP, GEOMETRY, GEOMETRY_ON_CHIP};
+use super::shaders::{self, DOMAIN_EXPORT, DOMAIN_EXPORT_ON_CHIP, EXPORT, EXPORT_ON_CHIP, GEOMETRY, GEOMETRY_ON_CHIP};
 use super::stream_out::{Captured, From, Order, captures};
 use crate::machine;
 use crate::memory::GuestMemory;
@@ -111,10 +111,10 @@ impl Plan {
         Self { vertices, primitives, exports, lanes, said, subgroups: None }
     }
 
-    fn on_chip(mut subgroups: Subgroups, instances: u32, invocations: u32) -> Self {
+    fn on_chip(mut subgroups: Subgroups, off_chip: u32, instances: u32, invocations: u32) -> Self {
         let windows = u64::from(subgroups.count()) * u64::from(instances);
         let [exports, lanes] = subgroups.lanes;
-        let said = |lanes, most| [[0, 0, subgroups.count(), lanes], [most, invocations, 0, 0]];
+        let said = |lanes, most| [[off_chip, 0, subgroups.count(), lanes], [most, invocations, 0, 0]];
         Self {
             said: [said(exports, subgroups.most[0]), said(lanes, subgroups.most[1])],
             vertices: std::mem::take(&mut subgroups.vertices),
@@ -290,28 +290,31 @@ impl Translator {
             true => registers.field(reg::VGT_GS_INSTANCE_CNT::CNT).max(1),
             false => 1,
         };
-        let plan = if let Some(Patches { indices, numbers, off_chip, .. }) = patches {
-            Plan::in_memory(Lists::new(primitive.corners(), indices, 0, Some(numbers)), *off_chip, 1, invocations)
-        } else {
-            let (mut made, mut corners) = (Vec::new(), 1);
-            self.each_run(registers, memory, draw, |run| corners = neighbours(primitive, last, run, &mut made))?;
-            let base = registers.get(reg::VGT_INDX_OFFSET);
-            match &on_chip {
-                Some(setup) => {
-                    let (vertices, primitives) = (made.len() as u64, (made.len() / corners) as u64);
-                    let subgroups = Subgroups::new(setup, corners, &made, base, invocations);
-                    let subgroups = subgroups.ok_or(DrawError::Geometry { vertices, primitives })?;
-                    Plan::on_chip(subgroups, draw.instances, invocations)
-                }
-                None => Plan::in_memory(Lists::new(corners, &made, base, None), 0, draw.instances, invocations),
+        let (mut of_draw, mut corners) = (Vec::new(), primitive.corners());
+        if patches.is_none() {
+            self.each_run(registers, memory, draw, |run| corners = neighbours(primitive, last, run, &mut of_draw))?;
+        }
+        // Of patches an instance is drawn at a time.
+        let (made, numbers, base, off_chip, instances) = match patches {
+            Some(Patches { indices, numbers, off_chip, .. }) => (&indices[..], Some(&numbers[..]), 0, *off_chip, 1),
+            None => (&of_draw[..], None, registers.get(reg::VGT_INDX_OFFSET), 0, draw.instances),
+        };
+        let plan = match &on_chip {
+            Some(setup) => {
+                let (vertices, primitives) = (made.len() as u64, (made.len() / corners) as u64);
+                let subgroups = Subgroups::new(setup, corners, made, base, numbers, invocations);
+                let subgroups = subgroups.ok_or(DrawError::Geometry { vertices, primitives })?;
+                Plan::on_chip(subgroups, off_chip, instances, invocations)
             }
+            None => Plan::in_memory(Lists::new(corners, made, base, numbers), off_chip, instances, invocations),
         };
         let Plan { exports, lanes, .. } = plan;
         if lanes == 0 {
             return nothing;
         }
         let [stage, geometry_stage] = match (&on_chip, patches) {
-            (Some(_), _) => [&EXPORT_ON_CHIP, &GEOMETRY_ON_CHIP],
+            (Some(_), Some(_)) => [&DOMAIN_EXPORT_ON_CHIP, &GEOMETRY_ON_CHIP],
+            (Some(_), None) => [&EXPORT_ON_CHIP, &GEOMETRY_ON_CHIP],
             (_, Some(_)) => [&DOMAIN_EXPORT, &GEOMETRY],
             _ => [&EXPORT, &GEOMETRY],
         };
@@ -340,9 +343,9 @@ impl Translator {
         let behind = if let Some(subgroups) = &plan.subgroups {
             let buffer = self.own_buffer(Use::Share, sizes[0])?;
             let share = StorageBinding { buffer, word: subgroups.share, offset: 0, size: sizes[0] };
-            for needs in [&mut export, &mut shader] {
-                serve(needs, share, StorageBinding::default());
-            }
+            let none = StorageBinding::default();
+            serve(&mut export, share, patches.map_or(none, |patches| patches.points));
+            serve(&mut shader, share, none);
             Some(Behind::Share(share))
         } else {
             self.own_buffer(Use::Inputs, sizes[0])?;
@@ -481,7 +484,8 @@ mod tests {
         let setup = on_chip::Setup { enough: [60, 30], share: 4096 };
         for invocations in [1, 3] {
             let in_memory = || Plan::in_memory(Lists::new(3, &made, 0, None), 0, 2, invocations);
-            let on_chip = || Plan::on_chip(Subgroups::new(&setup, 3, &made, 0, invocations).unwrap(), 2, invocations);
+            let on_chip =
+                || Plan::on_chip(Subgroups::new(&setup, 3, &made, 0, None, invocations).unwrap(), 0, 2, invocations);
             for (plan, max_vert_out) in [in_memory(), on_chip()].into_iter().flat_map(|plan| {
                 let plan = std::rc::Rc::new(plan);
                 [1, 5, 40].map(|most| (plan.clone(), most))

@@ -32,8 +32,11 @@ impl Setup {
             3 => {}
             other => return Err(format!("VGT_GS_MODE.ONCHIP is {other}, which is neither of 0 and 3")),
         }
-        if has_patches {
-            return Err("VGT_GS_MODE.ONCHIP is 3 behind tessellation, which is not supported".into());
+        // The data share is that of export and geometry shader: what hull programs put out cannot lie there, too.
+        if has_patches && !registers.is_set(reg::SPI_SHADER_PGM_RSRC2_ES::OC_LDS_EN) {
+            return Err(
+                "VGT_GS_MODE.ONCHIP is 3 behind tessellation, and SPI_SHADER_PGM_RSRC2_ES.OC_LDS_EN is 0".into()
+            );
         }
         let share = 512 * registers.field(reg::SPI_SHADER_PGM_RSRC2_ES::LDS_SIZE);
         if share == 0 {
@@ -63,15 +66,24 @@ pub(super) struct Subgroups {
 }
 
 impl Subgroups {
-    /// Of the vertices of primitives, so many each, to whose indices `base` is added. None if they are more than one draw may have.
-    pub(super) fn new(setup: &Setup, corners: usize, made: &[u32], base: u32, invocations: u32) -> Option<Self> {
+    /// Of the vertices of primitives, so many each, to whose indices `base` is added. Primitives have the numbers that are given, or are
+    /// counted. None if they are more than one draw may have.
+    pub(super) fn new(
+        setup: &Setup,
+        corners: usize,
+        made: &[u32],
+        base: u32,
+        numbers: Option<&[u32]>,
+        invocations: u32,
+    ) -> Option<Self> {
         let mut all: Vec<Lists> = Vec::new();
         let mut done = 0;
         while made.len() >= (done + 1) * corners {
             if all.len() == MOST {
                 return None;
             }
-            let lists = Lists::until(setup.enough, corners, &made[done * corners..], base, |at| (done + at) as u32);
+            let number = |at: usize| numbers.map_or((done + at) as u32, |numbers| numbers[done + at]);
+            let lists = Lists::until(setup.enough, corners, &made[done * corners..], base, number);
             done += lists.primitives.len() / geometry::PRIMITIVE as usize;
             all.push(lists);
         }
@@ -133,30 +145,35 @@ mod tests {
     fn a_subgroup_ends_with_enough_vertices_or_primitives() {
         // A strip, whose triangles add a vertex each: three make a subgroup. Then triangles of their own: two of them do.
         let made = [0, 1, 2, 1, 2, 3, 2, 3, 4, 3, 4, 5, 10, 11, 12, 13, 14, 15];
-        let subgroups = Subgroups::new(&SETUP, 3, &made, 100, 2).unwrap();
+        let subgroups = Subgroups::new(&SETUP, 3, &made, 100, None, 2).unwrap();
         assert_eq!(subgroups.most, [6, 3]);
         assert_eq!(subgroups.vertices.chunks(7).map(|list| list[0]).collect::<Vec<_>>(), [5, 6, 3]);
         assert_eq!(subgroups.vertices[7..14], [6, 103, 104, 105, 110, 111, 112]);
         assert_eq!(subgroups.primitives.len(), 3 * 22);
         assert_eq!(subgroups.primitives[22..37], [2, 0, 1, 2, 0, 0, 0, 3, 3, 4, 5, 0, 0, 0, 4]);
         assert_eq!((subgroups.count(), subgroups.lanes, subgroups.live), (3, [64, 64], vec![6, 4, 2]));
+        // Those of patches have the patch's number.
+        let subgroups = Subgroups::new(&SETUP, 3, &made, 100, Some(&[7, 7, 7, 8, 8, 9]), 2).unwrap();
+        let numbers =
+            subgroups.primitives.chunks(22).flat_map(|list| list[1..].chunks(7).map(|primitive| primitive[6]));
+        assert_eq!(numbers.collect::<Vec<_>>(), [7, 7, 7, 8, 8, 0, 9, 0, 0]);
     }
 
     #[test]
     fn too_many_are_refused() {
         let made: Vec<u32> = (0..=MOST as u32).collect();
         let setup = Setup { enough: [1, 1], share: 512 };
-        assert!(Subgroups::new(&setup, 1, &made[1..], 0, 1).is_some());
-        assert!(Subgroups::new(&setup, 1, &made, 0, 1).is_none());
+        assert!(Subgroups::new(&setup, 1, &made[1..], 0, None, 1).is_some());
+        assert!(Subgroups::new(&setup, 1, &made, 0, None, 1).is_none());
         // One subgroup of many primitives makes room for as many in all others.
         let mut made = vec![0; 2000];
         made.extend(0..MOST as u32 - 1);
-        assert!(Subgroups::new(&Setup { enough: [2, 2000], share: 512 }, 1, &made, 0, 1).is_none());
+        assert!(Subgroups::new(&Setup { enough: [2, 2000], share: 512 }, 1, &made, 0, None, 1).is_none());
     }
 
     #[test]
     fn lanes_lie_one_behind_the_other_in_their_window() {
-        let subgroups = Subgroups::new(&SETUP, 1, &[0, 1, 2, 3], 0, 1).unwrap();
+        let subgroups = Subgroups::new(&SETUP, 1, &[0, 1, 2, 3], 0, None, 1).unwrap();
         assert_eq!(subgroups.windows(256), 4);
         assert_eq!(subgroups.place(2, 7), Some(14));
         assert_eq!(subgroups.place(3, 7), None);

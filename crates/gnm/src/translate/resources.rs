@@ -152,7 +152,7 @@ impl Image {
     }
 
     /// The image that is compared in its place.
-    fn compared(mut self) -> Self {
+    pub(super) fn compared(mut self) -> Self {
         if let Some(Compared { format, convert, swizzle }) = self.compared {
             (self.wanted.format, self.wanted.convert) = (format, convert);
             (self.desc.format, self.desc.swizzle) = (format, swizzle);
@@ -218,6 +218,13 @@ impl Needs {
     /// The image that a program samples.
     pub(super) fn sampled(&self, texture: &TextureUse) -> Option<Image> {
         self.image(texture.image).map(|image| if texture.compare { image.compared() } else { image })
+    }
+
+    /// Whether a program samples something as sRGB: the image says so, or the sampler.
+    pub(super) fn is_decoded(&self, texture: &TextureUse) -> bool {
+        let sampler = texture.sampler.and_then(|sampler| self.samplers.get(sampler as usize));
+        let image = self.sampled(texture);
+        image.is_some_and(|image| image.srgb) || sampler.is_some_and(|sampler| sampler.force_degamma() != 0)
     }
 
     /// Those that stand for others where they are compared.
@@ -499,8 +506,8 @@ impl Translator {
             let name = stage.stage.name();
             self.once.warn(format!("{name} program at {address:#x} reads {fault:#x}, which is not mapped: it reads 0"));
         }
-        if let Some(table) = values.crowded {
-            let (name, most) = (stage.stage.name(), afterimage_shader_gcn::io::tables::MOST);
+        if let Some((table, most)) = values.crowded {
+            let name = stage.stage.name();
             self.once.warn(format!(
                 "{name} program at {address:#x} chooses of more than {most} descriptors at {table:#x}: those behind the first {most} read as 0"
             ));
@@ -562,23 +569,32 @@ impl Translator {
         for (at, wanted) in resources.images.iter().enumerate() {
             let descriptor = ImageDescriptor(wanted.seen(values.all(wanted.descriptor)));
             let compares = resources.textures.iter().find(|texture| texture.image as usize == at && texture.compare);
+            let is_compared = compares.is_some();
             let compare = compares.and_then(|texture| samplers.get(texture.sampler? as usize));
             let compare = compare.map_or(0, |sampler| sampler.depth_compare_func() + 1);
             let mut spec = image_spec(descriptor, wanted.storage, compare);
             let uses = resources.textures.iter().filter(|texture| texture.image as usize == at);
             let uses = uses.filter_map(|texture| samplers.get(texture.sampler? as usize));
-            let (in_texels, others): (usize, usize) = uses.fold((0, 0), |(in_texels, others), sampler| {
-                if sampler.force_unnormalized() != 0 { (in_texels + 1, others) } else { (in_texels, others + 1) }
+            // Of each whether coordinates are in texels.
+            let in_texels = uses.map(|sampler| sampler.force_unnormalized() != 0);
+            let (mask, all) = (0..).zip(in_texels).fold((0u64, true), |(mask, all), (nth, in_texels)| {
+                (mask | u64::from(in_texels) << u32::min(nth, 32), all && in_texels)
             });
-            if in_texels > 0 {
-                spec.format |= IN_TEXELS;
-                if others > 0 {
-                    self.once
-                        .warn("S#.FORCE_UNNORMALIZED of some samplers of an image: coordinates are in texels for all");
+            match (mask, all) {
+                (0, _) => {}
+                (_, true) => spec.format |= IN_TEXELS,
+                (some, false) => {
+                    if some > u32::MAX.into() {
+                        self.once.warn("S#.FORCE_UNNORMALIZED of a sampler behind the 32nd of an image: coordinates are not in texels");
+                    }
+                    spec.select = some as u32;
                 }
             }
             image_specs.push(spec);
             let image = image(self.port.device(), descriptor, wanted.storage, wanted.written);
+            if is_compared && matches!(&image, Ok(Some(image)) if image.wanted.place.block > 1) {
+                self.once.warn("a comparison of compressed texels: what is compared of them is the device's affair");
+            }
             images.push(image.unwrap_or_else(|error| {
                 self.once.warn(format!("image at {:#x}: {error}; it reads as 0", descriptor.address()));
                 None
@@ -587,7 +603,7 @@ impl Translator {
         let behind = Vec::new();
         let border = registers.program(reg::TA_BC_BASE_ADDR);
         let about = (border, stage.host, stage.stage.name());
-        let (tables, table_specs) = self.gather_tables(&resources.tables, &values, about, memory);
+        let (tables, table_specs) = self.gather_tables(resources, &values, about, memory);
         let code = code.clone();
         Some(Needs {
             code,

@@ -112,6 +112,7 @@ pub(super) const GEOMETRY: Stages = Stages {
 /// A geometry shader's stages where their rings lie in the data share.
 const ON_CHIP: [u32; 2] = [vgt::ON_CHIP, 0];
 pub(super) const EXPORT_ON_CHIP: Stages = Stages { runs: ON_CHIP, ..EXPORT };
+pub(super) const DOMAIN_EXPORT_ON_CHIP: Stages = Stages { runs: [vgt::ON_CHIP, 1 << 3], ..EXPORT };
 pub(super) const GEOMETRY_ON_CHIP: Stages = Stages { runs: ON_CHIP, ..GEOMETRY };
 pub(super) const COPY_ON_CHIP: Stages = Stages { runs: ON_CHIP, ..VERTEX };
 pub(super) const COPY_FEEDBACK_ON_CHIP: Stages = Stages { runs: ON_CHIP, ..FEEDBACK };

@@ -66,6 +66,8 @@ pub(super) enum SurfaceError {
     TooLarge(u64),
     #[error("the host has no images of {0} samples of {1:?}")]
     Samples(u32, Format),
+    #[error("shaders of the host store to no images of {0} samples of {1:?}")]
+    StoredSamples(u32, Format),
     #[error("{0} x {1} x {2} texels are more than the host's images have")]
     Extent(u32, u32, u32),
 }
@@ -348,6 +350,10 @@ impl Translator {
             let is_drawn_to = !is_color || wanted.usage & CreateTexture::TARGET != 0;
             if !is_drawn_to || self.port.device().sample_counts >> (samples - 1) & 1 == 0 {
                 return Err(SurfaceError::Samples(samples, format));
+            }
+            let stored = wanted.usage & CreateTexture::STORAGE != 0;
+            if stored && self.port.device().storage_sample_counts >> (samples - 1) & 1 == 0 {
+                return Err(SurfaceError::StoredSamples(samples, format));
             }
             wanted.usage |= CreateTexture::SAMPLED;
         }

@@ -12,10 +12,11 @@ use super::samplers::SamplerUse;
 use super::surfaces::SurfaceError;
 use crate::memory::{GuestMemory, PAGE};
 use afterimage_abi::Table;
+use afterimage_abi::tables::MOST_ENTRIES;
 use afterimage_gnm_types::{ImageDescriptor, SamplerDescriptor};
 use afterimage_shader_gcn::io::tables::{self, Places, What};
 use afterimage_shader_gcn::io::{
-    CUBE_LAYERS, IN_TEXELS, ImageSpec, ImageUse, TableOf, TableSpec, TableUse, Texels, Values,
+    CUBE_LAYERS, IN_TEXELS, ImageSpec, ImageUse, Resources, TableOf, TableSpec, TableUse, Texels, Values,
 };
 use afterimage_stream::packets::*;
 use afterimage_stream::{DeviceFeatures, FIRST_TABLE, ObjectId, ObjectKind, Port, PortError};
@@ -51,8 +52,11 @@ enum Of {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     of: Of,
-    /// [`TableUse::flag`].
-    flag: bool,
+    /// [`TableUse::layers`], [`TableUse::compare`].
+    layers: bool,
+    compare: bool,
+    /// Images: whether there are samplers that decode sRGB whatever the images say.
+    decodes: bool,
     /// Samplers: where border colours are.
     border: u64,
 }
@@ -207,7 +211,7 @@ impl Key {
             TableOf::Sampler(words) => (Of::Sampler(values.all(words)), border),
             TableOf::Textures => (Of::Textures(host), 0),
         };
-        Self { of, flag: table.flag, border }
+        Self { of, layers: table.layers, compare: table.compare, decodes: false, border }
     }
 }
 
@@ -222,6 +226,13 @@ fn shape(kind: u32) -> Table {
         _ if kind == 11 + CUBE_LAYERS => Table::CubeArray,
         _ => Table::D2,
     }
+}
+
+/// What a program has to know of a sampler.
+fn sampler_value(sampler: &SamplerDescriptor) -> u32 {
+    let in_texels = if sampler.force_unnormalized() != 0 { tables::SAMPLER_IN_TEXELS } else { 0 };
+    let decodes = if sampler.force_degamma() != 0 { tables::SAMPLER_DECODES } else { 0 };
+    tables::SAMPLER_VALUE | in_texels | decodes
 }
 
 /// The words of mapped memory from an address on.
@@ -242,13 +253,20 @@ impl Translator {
     /// What a program's tables are at a draw, and what of them its translation depends on.
     pub(super) fn gather_tables(
         &mut self,
-        tables: &[TableUse],
+        resources: &Resources,
         values: &Values,
         (border, host, name): (u64, Stage, &str),
         memory: &mut dyn GuestMemory,
     ) -> (Vec<Key>, Vec<TableSpec>) {
-        let keys: Vec<Key> = tables.iter().map(|table| Key::new(table, values, border, host)).collect();
-        let specs = keys.iter().map(|key| self.look_through(key, name, memory)).collect();
+        let mut keys: Vec<Key> = resources.tables.iter().map(|table| Key::new(table, values, border, host)).collect();
+        let mut specs: Vec<TableSpec> = keys.iter().map(|key| self.look_through(key, name, memory)).collect();
+        for &[image, sampler] in &resources.table_pairs {
+            let (image, sampler) = (image as usize, sampler as usize);
+            if specs[sampler].samplers & tables::SOME_DECODE != 0 && !keys[image].decodes {
+                keys[image].decodes = true;
+                specs[image] = self.look_through(&keys[image], name, memory);
+            }
+        }
         (keys, specs)
     }
 
@@ -306,7 +324,7 @@ impl Translator {
             Of::Sampler(words) => tables::Descriptors { samplers: vec![words], ..Default::default() },
             Of::Textures(_) => tables::Descriptors::default(),
         };
-        let images: Vec<Entry> = found.images.iter().filter_map(|words| self.entry(*words, key.flag)).collect();
+        let images: Vec<Entry> = found.images.iter().filter_map(|words| self.entry(*words, key)).collect();
         let Some(mirror) = self.tables.all.get_mut(key) else { return TableSpec::default() };
         mirror.looked.get_or_insert_default();
         let samplers = found.samplers.iter().map(|words| (tables::tag(words), SamplerDescriptor(*words)));
@@ -328,17 +346,15 @@ impl Translator {
             };
             *of_kind |= 1 << (entry.kind & 31);
         }
-        let in_texels = |sampler: &SamplerDescriptor| sampler.force_unnormalized() != 0;
-        if mirror.samplers.iter().any(|(_, sampler)| in_texels(sampler)) {
-            mirror.spec.in_texels = 1;
-            if !mirror.samplers.iter().all(|(_, sampler)| in_texels(sampler)) {
-                self.once
-                    .warn("S#.FORCE_UNNORMALIZED of some samplers of a table: coordinates are in texels for all of it");
-            }
-        }
-        if mirror.samplers.iter().any(|(_, sampler)| sampler.force_degamma() != 0) {
-            self.once.warn("S#.FORCE_DEGAMMA of a sampler in a table is not supported: colours are as the image says");
-        }
+        let values = mirror.samplers.iter().map(|(_, sampler)| sampler_value(sampler));
+        let (some, all) = values.fold((0, !0), |(some, all), value| (some | value, all & value));
+        let in_texels = match [some, all].map(|values| values & tables::SAMPLER_IN_TEXELS != 0) {
+            [false, _] => 0,
+            [true, true] => tables::ALL_IN_TEXELS,
+            [true, false] => tables::SOME_IN_TEXELS,
+        };
+        let decodes = if some & tables::SAMPLER_DECODES != 0 { tables::SOME_DECODE } else { 0 };
+        mirror.spec.samplers = in_texels | decodes;
         (mirror.ready, mirror.sent) = (0, 0);
         mirror.spec
     }
@@ -351,12 +367,13 @@ impl Translator {
         inside.min().unwrap_or(size)
     }
 
-    /// The image of a descriptor, if it is one that the host can have.
-    fn entry(&mut self, words: [u32; 8], layers: bool) -> Option<Entry> {
-        let texels = Texels::Converted;
+    /// The image of a descriptor as accesses of a table have it, if it is one that the host can have.
+    fn entry(&mut self, words: [u32; 8], key: &Key) -> Option<Entry> {
+        let (layers, texels) = (key.layers, Texels::Converted);
         let used = ImageUse { descriptor: [0; 8], storage: false, written: false, layers, level: 0, texels };
         let descriptor = ImageDescriptor(used.seen(words));
         let image = match super::resources::image(self.port.device(), descriptor, false, false) {
+            Ok(image) if key.compare => image?.compared(),
             Ok(image) => image?,
             Err(error) => {
                 self.once.warn(format!("image at {:#x}: {error}; it reads as 0", descriptor.address()));
@@ -425,8 +442,12 @@ impl Translator {
                 continue;
             };
             let sent = self.send_table(key, &mut mirror, needs, memory);
-            let classes = if mirror.samplers.is_empty() { 0 } else { self.tables.classes.len().max(1) as u32 };
-            let word = tables::table_word(mirror.places.bits, classes);
+            let at_each = match key.of {
+                Of::Samplers(_) | Of::Sampler(_) => self.tables.classes.len().max(1) as u32,
+                _ if key.decodes => 2,
+                _ => 0,
+            };
+            let word = tables::table_word(mirror.places.bits, at_each);
             bindings.push(StorageBinding { buffer: mirror.held.id, word, ..StorageBinding::default() });
             self.tables.all.insert(*key, mirror);
             sent?;
@@ -452,8 +473,14 @@ impl Translator {
         }
         let entries = match key.of {
             Of::Textures(host) => self.entries_beyond(host, needs, memory)?,
-            Of::Images(_) | Of::Image(_) => self.entries_of_images(mirror)?,
+            Of::Images(_) | Of::Image(_) => self.entries_of_images(key, mirror)?,
             Of::Samplers(_) | Of::Sampler(_) => self.entries_of_samplers(key, mirror, memory),
+        };
+        let entries = if entries.len() > MOST_ENTRIES as usize {
+            self.once.warn("a table whose descriptors all want the same places: they read as 0");
+            Vec::new()
+        } else {
+            entries
         };
         let is_new = mirror.held.entries.len() < entries.len() || mirror.held.id.is_none();
         if is_new {
@@ -489,11 +516,11 @@ impl Translator {
         Ok(())
     }
 
-    fn entries_of_images(&mut self, mirror: &Mirror) -> Result<Vec<TableEntry>, PortError> {
-        let mut entries = Vec::with_capacity(mirror.places.held.len());
+    fn entries_of_images(&mut self, key: &Key, mirror: &Mirror) -> Result<Vec<TableEntry>, PortError> {
+        let mut entries = Vec::with_capacity(mirror.places.held.len() << u32::from(key.decodes));
         for held in &mirror.places.held {
             let entry = held.and_then(|number| mirror.images.get(number as usize));
-            entries.push(match entry.and_then(|entry| Some((entry, entry.surface?))) {
+            let plain = match entry.and_then(|entry| Some((entry, entry.surface?))) {
                 Some((entry, surface)) => TableEntry {
                     tag: entry.tag,
                     texture: self.texture_of(surface, &entry.image)?,
@@ -503,7 +530,11 @@ impl Translator {
                     ..TableEntry::default()
                 },
                 None => TableEntry::default(),
-            });
+            };
+            entries.push(plain);
+            if key.decodes {
+                entries.push(TableEntry { srgb: 1, ..plain });
+            }
         }
         Ok(entries)
     }
@@ -519,9 +550,9 @@ impl Translator {
             for &(integer, min_lod) in &classes {
                 entries.push(match sampler {
                     Some(&(tag, descriptor)) => {
-                        let use_ = SamplerUse { srgb: false, integer, compare: key.flag, min_lod };
+                        let use_ = SamplerUse { srgb: false, integer, compare: key.compare, min_lod };
                         let sampler = self.sampler(key.border, memory, descriptor, use_);
-                        TableEntry { tag, sampler, value: tables::SAMPLER_VALUE, ..TableEntry::default() }
+                        TableEntry { tag, sampler, value: sampler_value(&descriptor), ..TableEntry::default() }
                     }
                     None => TableEntry::default(),
                 });
@@ -542,7 +573,7 @@ impl Translator {
         for texture in needs.code.resources.textures.iter().skip(slots) {
             let binding = self.texture_binding(needs, texture, memory)?;
             let spec = needs.image_specs.get(texture.image as usize).copied().unwrap_or_default();
-            let srgb = needs.sampled(texture).is_some_and(|image| image.srgb);
+            let srgb = needs.is_decoded(texture);
             entries.push(match binding.texture {
                 ObjectId::NONE => TableEntry::default(),
                 texture => TableEntry {

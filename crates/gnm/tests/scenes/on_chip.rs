@@ -3,11 +3,12 @@
 
 use crate::both;
 use crate::draws::INPUT;
-use crate::pipeline::{RING, plain, written};
+use crate::pipeline::{RING, plain, tessellator, written};
 use crate::rig::{Pixel, Scene, Target, records};
+use crate::tessellation::LOCAL;
 use afterimage_gnm::driver::calls;
 use afterimage_gnm_types::descriptors::buffer;
-use afterimage_gnm_types::{op, reg, value::*};
+use afterimage_gnm_types::{BufferDescriptor, op, reg, value::*};
 
 /// Words of a vertex between export and geometry shader, of one behind that, and of all that a lane puts out: in the data share odd
 /// numbers of words, of which banks have fewer conflicts.
@@ -142,15 +143,23 @@ impl Rings {
     fn bind(self, scene: &mut Scene, vertices: &[[f32; 4]]) {
         let at = scene.put(vertices.as_flattened());
         let source = records(at, 32, vertices.len() as u32 / 2, BUF_DATA_FORMAT_32_32_32_32);
+        self.bind_behind(scene, &self.export(), 0, source);
+        use reg::VGT_SHADER_STAGES_EN as S;
+        scene.set(reg::VGT_SHADER_STAGES_EN, &[S::ES_EN.bits(2) | S::GS_EN.bits(1) | S::VS_EN.bits(2)]);
+    }
+
+    /// Sets the stages from the export shader on, which has a buffer at s[0:3]. `more`: what else its registers ask for.
+    fn bind_behind(self, scene: &mut Scene, export: &str, more: u32, source: BufferDescriptor) {
         let [first, second] = [(); 2].map(|()| scene.room(RING.into()));
-        let programs = [self.export(), self.geometry(), self.copy()].map(|text| scene.program(&text));
+        let programs = [export, &self.geometry(), &self.copy()].map(|text| scene.program(text));
         let [export, geometry, _] = programs.map(|program| [(program >> 8) as u32, (program >> 40) as u32]);
         let (float, user) = (0xC0 << 12, 16 << 1);
         let at = usize::from(self == Self::Share);
         let share = reg::SPI_SHADER_PGM_RSRC2_ES::LDS_SIZE;
         let bytes = BEFORE + SUBGROUP[1] * 2 * PUT_OUT[1] * 4;
         let share = if self == Self::Share { share.bits(bytes.div_ceil(512)) } else { 0 };
-        scene.call(&calls::SetEsShader { regs: [export[0], export[1], 3 << 24 | float, user | share], modifier: 0 });
+        let rsrc2 = user | share | more;
+        scene.call(&calls::SetEsShader { regs: [export[0], export[1], 3 << 24 | float, rsrc2], modifier: 0 });
         scene.set(reg::SPI_SHADER_USER_DATA_ES_0, &[source.0, written(first, 64).0].concat());
         // Rows of 16 lanes, one behind the other.
         let put_out = written(second, 16).with(buffer::STRIDE, 4 * PUT_OUT[0]);
@@ -165,7 +174,7 @@ impl Rings {
         scene.set(reg::VGT_GSVS_RING_ITEMSIZE, &[PUT_OUT[at]]);
         scene.set(reg::VGT_GS_MAX_VERT_OUT, &[VERTICES]);
         scene.set(reg::VGT_GS_VERT_ITEMSIZE, &[VERTEX]);
-        use reg::{VGT_GS_MODE as M, VGT_GS_ONCHIP_CNTL as C, VGT_SHADER_STAGES_EN as S};
+        use reg::{VGT_GS_MODE as M, VGT_GS_ONCHIP_CNTL as C};
         let on_chip = if self == Self::Share { 3 } else { 0 };
         scene.set(reg::VGT_GS_MODE, &[M::MODE.bits(3) | M::ONCHIP.bits(on_chip)]);
         let [vertices, primitives] = SUBGROUP;
@@ -173,8 +182,122 @@ impl Rings {
             reg::VGT_GS_ONCHIP_CNTL,
             &[C::ES_VERTS_PER_SUBGRP.bits(vertices) | C::GS_PRIMS_PER_SUBGRP.bits(primitives)],
         );
-        scene.set(reg::VGT_SHADER_STAGES_EN, &[S::ES_EN.bits(2) | S::GS_EN.bits(1) | S::VS_EN.bits(2)]);
     }
+
+    /// A domain program in front of a geometry shader: the point between the corners that lie off chip, through s[0:3], with where it lies
+    /// as its colour.
+    fn domain(self) -> String {
+        // The wave's offset lies behind the two of the thread group.
+        let stores: String = (0..VERTEX).map(|word| self.store(20 + word, word, 0, 1)).collect();
+        let place = self.place(EXPORTED[1], 0);
+        format!(
+            "v_mul_u32_u24 v4, 48, v2
+            buffer_load_dwordx4 v[5:8], v4, s[0:3], s16 offen
+            buffer_load_dwordx4 v[9:12], v4, s[0:3], s16 offen offset:16
+            buffer_load_dwordx4 v[13:16], v4, s[0:3], s16 offen offset:32
+            v_add_f32 v26, v0, v1
+            v_sub_f32 v26, 1.0, v26
+            s_waitcnt vmcnt(0)
+            v_mul_f32 v20, v0, v5
+            v_mac_f32 v20, v1, v9
+            v_mac_f32 v20, v26, v13
+            v_mul_f32 v21, v0, v6
+            v_mac_f32 v21, v1, v10
+            v_mac_f32 v21, v26, v14
+            v_mov_b32 v22, 0.5
+            v_mov_b32 v23, 1.0
+            v_mov_b32 v24, v0
+            v_mov_b32 v25, v1
+            v_mov_b32 v27, 1.0
+            {}{}
+            s_endpgm",
+            place.replace("s16", "s18"),
+            stores.replace("s16", "s18")
+        )
+    }
+}
+
+/// A hull program of triangles: corners go off chip through s[4:7]; edges have as many segments as the patch has a number, and one more,
+/// s[0:3] is the ring of factors.
+const HULL: &str = "
+    v_and_b32 v2, 0xff, v1
+    v_bfe_u32 v3, v1, 8, 5
+    v_mul_u32_u24 v4, 48, v2
+    v_lshlrev_b32 v5, 4, v3
+    v_add_i32 v4, vcc, v4, v5
+    s_mov_b32 m0, -1
+    ds_read_b32 v6, v4
+    ds_read_b32 v7, v4 offset:4
+    ds_read_b32 v8, v4 offset:8
+    ds_read_b32 v9, v4 offset:12
+    s_waitcnt lgkmcnt(0)
+    buffer_store_dwordx4 v[6:9], v4, s[4:7], s16 offen
+    v_cmp_eq_u32 vcc, 0, v3
+    s_and_saveexec_b64 s[20:21], vcc
+    v_lshlrev_b32 v2, 4, v2
+    v_cvt_f32_u32 v11, v0
+    v_add_f32 v11, 1.0, v11
+    v_mov_b32 v12, v11
+    v_mov_b32 v13, v11
+    v_mov_b32 v14, v11
+    buffer_store_dwordx4 v[11:14], v2, s[0:3], s17 offen
+    s_endpgm
+";
+
+/// Ten patches of one to ten segments an edge, four in a thread group, of which off-chip memory has room for two; subgroups begin and end
+/// anywhere among their triangles. Two instances.
+fn patches(scene: &mut Scene, rings: Rings) -> Target {
+    const OFF_CHIP_BYTES: u32 = 8 << 10;
+    let target = scene.target(320, 128);
+    scene.color(0, &target);
+    scene.screen(target.width, target.height, 15);
+    let corner = |n: u16| {
+        let (patch, corner) = (n / 3, n % 3);
+        let [x, y] = [f32::from(patch % 5) * 0.4 - 0.98, f32::from(patch / 5) - 0.96];
+        let [right, up] = [[0.0, 0.0], [0.36, 0.0], [0.18, 0.9]][usize::from(corner)];
+        [x + right, y + up, 0.5, 1.0]
+    };
+    let corners: Vec<[f32; 4]> = (0..30).map(corner).collect();
+    let source = scene.put(corners.as_flattened());
+    let factors = scene.alloc(4 << 10, 256);
+    let off_chip = scene.room((2 * OFF_CHIP_BYTES).into());
+    scene.set(reg::VGT_TF_RING_SIZE, &[1 << 10]);
+    scene.set(reg::VGT_TF_MEMORY_BASE, &[(factors >> 8) as u32]);
+    use reg::VGT_HS_OFFCHIP_PARAM as O;
+    scene.set(reg::VGT_HS_OFFCHIP_PARAM, &[O::OFFCHIP_BUFFERING.bits(2) | O::OFFCHIP_GRANULARITY.bits(2)]);
+    let [local, hull] = [LOCAL, HULL].map(|text| scene.program(text));
+    let share = reg::SPI_SHADER_PGM_RSRC2_LS::LDS_SIZE.bits(1);
+    let float = 0xC0 << 12;
+    let regs = [(local >> 8) as u32, (local >> 40) as u32, 3 << 24 | float, 16 << 1 | share];
+    scene.call(&calls::SetLsShader { regs, modifier: 0 });
+    scene.set(reg::SPI_SHADER_USER_DATA_LS_0, &records(source, 16, 30, BUF_DATA_FORMAT_32_32_32_32).0);
+    use reg::VGT_LS_HS_CONFIG as C;
+    let ls_hs_config = C::NUM_PATCHES.bits(4) | C::HS_NUM_INPUT_CP.bits(3) | C::HS_NUM_OUTPUT_CP.bits(3);
+    let levels = [64f32, 1.0].map(f32::to_bits);
+    let (low, high) = ((hull >> 8) as u32, (hull >> 40) as u32);
+    let off_chip_too = reg::SPI_SHADER_PGM_RSRC2_ES::OC_LDS_EN.bits(1);
+    let regs = [low, high, float, 16 << 1 | off_chip_too, tessellator(1, 0, 3), levels[0], levels[1]];
+    scene.call(&calls::SetHsShader { regs, ls_hs_config });
+    let corners_at = plain(off_chip, 2 * OFF_CHIP_BYTES);
+    scene.set(reg::SPI_SHADER_USER_DATA_HS_0, &[plain(factors, 4 << 10).0, corners_at.0].concat());
+    rings.bind_behind(scene, &rings.domain(), off_chip_too, corners_at);
+    use reg::VGT_SHADER_STAGES_EN as S;
+    let stages = S::LS_EN.bits(1) | S::HS_EN.bits(1) | S::ES_EN.bits(1) | S::GS_EN.bits(1) | S::VS_EN.bits(2);
+    scene.set(reg::VGT_SHADER_STAGES_EN, &[stages]);
+    scene.packet(op::NUM_INSTANCES, &[2]);
+    scene.draw(DI_PT_PATCH, 30);
+    target
+}
+
+#[test]
+fn rings_of_patches_lie_in_the_data_share() {
+    both("geometry_of_patches", |scene| patches(scene, Rings::Share));
+}
+
+/// The same picture.
+#[test]
+fn rings_of_patches_in_memory_show_the_same() {
+    both("geometry_of_patches", |scene| patches(scene, Rings::Memory));
 }
 
 /// Triangles of a disc, whose subgroups end with their primitives, above triangles of their own, whose subgroups end with their vertices

@@ -3,7 +3,8 @@
 
 use crate::draws::SCREEN;
 use crate::rig::{Encoding, LINEAR, Pixel, Scene, records, texture};
-use crate::textures::{image, nearest, sampled, texel};
+use crate::tables::halves;
+use crate::textures::{image, nearest, sampled, sampled_by, texel};
 use afterimage_gnm_types::descriptors::{image as i, sampler as s};
 use afterimage_gnm_types::{reg, value::*};
 
@@ -37,6 +38,96 @@ fn coordinates_are_in_texels() {
             .with(s::CLAMP_Y, SQ_TEX_CLAMP_LAST_TEXEL);
         let places = [(0.5, 0.5, 0, 0), (5.9, 60.1, 5, 60), (99.0, 63.5, 63, 63)];
         places.map(|(u, v, x, y)| (sampled(scene, image, by, &[u, v, 0.0], false), unorm(texel(0, 0, x, y)))).to_vec()
+    });
+}
+
+/// Samples the image at s[0:1] at a place with each of three samplers at s[2:3].
+const THREE: &str = "
+    s_load_dwordx8 s[16:23], s[0:1], 0x0
+    s_load_dwordx4 s[24:27], s[2:3], 0x0
+    s_load_dwordx4 s[28:31], s[2:3], 0x4
+    s_load_dwordx4 s[32:35], s[2:3], 0x8
+    v_mov_b32 v4, 0.5
+    v_mov_b32 v5, 0.5
+    s_waitcnt lgkmcnt(0)
+    image_sample_lz v[8:11], v[4:5], s[16:23], s[24:27] dmask:0xf
+    image_sample_lz v[12:15], v[4:5], s[16:23], s[28:31] dmask:0xf
+    image_sample_lz v[16:19], v[4:5], s[16:23], s[32:35] dmask:0xf
+    s_waitcnt vmcnt(0)
+    buffer_store_dwordx4 v[8:11], off, s[4:7], 0
+    buffer_store_dwordx4 v[12:15], off, s[4:7], 0 offset:16
+    buffer_store_dwordx4 v[16:19], off, s[4:7], 0 offset:32
+    s_endpgm
+";
+
+#[test]
+fn some_samplers_of_an_image_have_coordinates_in_texels() {
+    check(|scene| {
+        let plain = image(scene, SQ_RSRC_IMG_2D, 1, 1);
+        let in_texels = nearest()
+            .with(s::FORCE_UNNORMALIZED, 1)
+            .with(s::CLAMP_X, SQ_TEX_CLAMP_LAST_TEXEL)
+            .with(s::CLAMP_Y, SQ_TEX_CLAMP_LAST_TEXEL);
+        let samplers = [nearest(), in_texels, nearest().with(s::CLAMP_X, SQ_TEX_MIRROR)];
+        let (image, samplers, out) =
+            (scene.put(&plain.0), scene.put(&samplers.map(|sampler| sampler.0).concat()), scene.room(48));
+        let program = scene.program(THREE);
+        let user = [&halves(image)[..], &halves(samplers), &records(out, 0, 48, BUF_DATA_FORMAT_32).0].concat();
+        scene.dispatch(program, [1, 1, 1], &user, [1, 1, 1]);
+        let middle = unorm(texel(0, 0, 32, 32));
+        vec![(out, middle), (out + 16, unorm(texel(0, 0, 0, 0))), (out + 32, middle)]
+    });
+}
+
+#[test]
+fn gathers_are_of_the_level_that_they_say() {
+    check(|scene| {
+        let linear = nearest()
+            .with(s::XY_MAG_FILTER, SQ_TEX_XY_FILTER_BILINEAR)
+            .with(s::XY_MIN_FILTER, SQ_TEX_XY_FILTER_BILINEAR)
+            .with(s::MIP_FILTER, SQ_TEX_MIP_FILTER_LINEAR);
+        let plain = image(scene, SQ_RSRC_IMG_2D, 3, 1);
+        let array = image(scene, SQ_RSRC_IMG_2D_ARRAY, 3, 4);
+        let mut expected = Vec::new();
+        for by in [nearest(), linear] {
+            // Level 1 has 32 texels a line: between columns 9 and 10, and lines 19 and 20.
+            let place = [10.0 / 32.0, 20.0 / 32.0];
+            let mut gathered = |component: u32, image, layer: &[f32], lod: f32| {
+                let da = if layer.is_empty() { "" } else { " da" };
+                let words = [&place[..], layer, &[lod]].concat();
+                sampled_by(scene, image, by, ["image_gather4_l", &format!("dmask:{:#x}{da}", 1 << component)], &words)
+            };
+            let corners = [(9, 20), (10, 20), (10, 19), (9, 19)];
+            expected.push((gathered(0, plain, &[], 1.0), unorm([64; 4])));
+            expected.push((gathered(1, plain, &[], 1.3), unorm(corners.map(|(x, _)| x))));
+            expected.push((gathered(2, plain, &[], 0.6), unorm(corners.map(|(_, y)| y))));
+            expected.push((gathered(0, array, &[2.0], 2.0), unorm([130; 4])));
+            expected.push((gathered(2, array, &[2.0], 1.0), unorm(corners.map(|(_, y)| y))));
+            // What is beyond the last level is of that.
+            expected.push((gathered(0, plain, &[], 9.0), unorm([128; 4])));
+        }
+        // Over the edge on to the other side.
+        let words = [1.0, 0.5, 1.0];
+        let edge = sampled_by(scene, plain, nearest(), ["image_gather4_l", "dmask:0x2"], &words);
+        expected.push((edge, unorm([31, 0, 0, 31])));
+        expected
+    });
+}
+
+#[test]
+fn derivatives_have_a_least_level() {
+    check(|scene| {
+        let plain = image(scene, SQ_RSRC_IMG_2D, 3, 1);
+        let mut at = |by: f32, least: f32, level: u32| {
+            let size = 64 >> level;
+            let (x, y) = (size / 2 + 1, size / 4 + 1);
+            let place = [(x as f32 + 0.5) / size as f32, (y as f32 + 0.5) / size as f32];
+            let by = by / 64.0;
+            let words = [&[by, 0.0, 0.0, by][..], &place, &[least]].concat();
+            let out = sampled_by(scene, plain, nearest(), ["image_sample_d_cl", "dmask:0xf"], &words);
+            (out, unorm(texel(level, 0, x, y)))
+        };
+        vec![at(1.0, 0.0, 0), at(1.0, 1.0, 1), at(0.1, 2.0, 2), at(4.0, 1.0, 2), at(2.0, 0.0, 1), at(1.0, 9.0, 2)]
     });
 }
 

@@ -249,3 +249,87 @@ fn shaders_read_the_samples_that_memory_has() {
         }
     }
 }
+
+/// Sample `s18` of a texel of the image whose T# a table at s[0:1] has goes into the sample before it of that whose T# lies behind it, the first
+/// into the last, each colour one's complement; and one beyond the samples is stored to, and loaded from for what is added: both do nothing.
+const TURN: &str = "
+    s_load_dwordx8 s[20:27], s[0:1], 0x0
+    s_load_dwordx8 s[28:35], s[0:1], 0x8
+    s_lshl_b32 s36, s16, 3
+    s_lshl_b32 s37, s17, 3
+    v_add_i32 v4, vcc, s36, v0
+    v_add_i32 v5, vcc, s37, v1
+    v_mov_b32 v6, s18
+    v_mov_b32 v7, 4
+    v_mov_b32 v16, v4
+    v_mov_b32 v17, v5
+    v_mov_b32 v18, v7
+    s_waitcnt lgkmcnt(0)
+    image_load v8, v[4:6], s[20:27] dmask:0x1 unorm
+    image_load v12, v[16:18], s[20:27] dmask:0x1 unorm
+    s_waitcnt vmcnt(0)
+    v_not_b32 v8, v8
+    v_add_i32 v8, vcc, v8, v12
+    v_add_i32 v6, vcc, 3, v6
+    v_and_b32 v6, 3, v6
+    image_store v8, v[4:6], s[28:35] dmask:0x1 unorm
+    image_store v8, v[16:18], s[28:35] dmask:0x1 unorm
+    s_endpgm
+";
+
+#[test]
+fn shaders_store_the_samples_that_memory_has() {
+    for (from, to) in [(14, 13), (13, 10), (10, 14)] {
+        let layouts = [from, to].map(layout);
+        let bytes = noise(layouts[0].bytes as usize);
+        for encoding in [Encoding::Standard, Encoding::Private] {
+            let mut scene = Scene::new(encoding);
+            let many = target(&mut scene, &layouts[0], from, &bytes);
+            let zeros = vec![0; layouts[1].bytes as usize];
+            let out = target(&mut scene, &layouts[1], to, &zeros);
+            let descriptor = |target: &Target| {
+                texture(target.address, [SIDE, SIDE], IMG_DATA_FORMAT_32, IMG_NUM_FORMAT_UINT)
+                    .with(image::TILING_INDEX, target.tile_mode)
+                    .with(image::TYPE, SQ_RSRC_IMG_2D_MSAA)
+                    .with(image::LAST_LEVEL, SAMPLES.ilog2())
+            };
+            let table = scene.put(&[descriptor(&many).0, descriptor(&out).0].concat());
+            let program = scene.program(TURN);
+            scene.dispatch(program, [8, 8, 1], &[table as u32, (table >> 32) as u32], [SIDE / 8, SIDE / 8, SAMPLES]);
+            let mut ran = scene.run();
+            let after = ran.read(out.address, zeros.len());
+            ran.finish();
+            for (x, y) in (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| (x, y))) {
+                let mut wanted = pixel(&layouts[0], &bytes, x, y);
+                wanted.rotate_left(1);
+                wanted.iter_mut().flatten().for_each(|byte| *byte = !*byte);
+                assert_eq!(pixel(&layouts[1], &after, x, y), wanted, "modes {from}, {to}: {x} {y}");
+            }
+        }
+    }
+}
+
+/// Descriptors of more samples than there are, and of levels that are none: nothing is stored to, nobody falls.
+#[test]
+fn samples_that_no_image_has_are_not_stored_to() {
+    for (last_level, base_level) in [(4, 0), (15, 0), (2, 15), (0, 15)] {
+        let layout = layout(14);
+        let bytes = noise(layout.bytes as usize);
+        let mut scene = Scene::new(Encoding::Standard);
+        let many = target(&mut scene, &layout, 14, &bytes);
+        let descriptor = texture(many.address, [SIDE, SIDE], IMG_DATA_FORMAT_32, IMG_NUM_FORMAT_UINT)
+            .with(image::TILING_INDEX, 14)
+            .with(image::TYPE, SQ_RSRC_IMG_2D_MSAA)
+            .with(image::BASE_LEVEL, base_level)
+            .with(image::LAST_LEVEL, last_level);
+        let table = scene.put(&[descriptor.0, descriptor.0].concat());
+        let program = scene.program(TURN);
+        scene.dispatch(program, [8, 8, 1], &[table as u32, (table >> 32) as u32], [1, 1, 1]);
+        let mut ran = scene.run();
+        let after = ran.read(many.address, bytes.len());
+        ran.finish();
+        if last_level > 3 {
+            assert!(after == bytes, "{last_level}");
+        }
+    }
+}

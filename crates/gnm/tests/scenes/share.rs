@@ -1,6 +1,7 @@
 //! The global data share, where dispatches begin and end, and what moves memory between them.
 
 use crate::rig::{Encoding, Scene, records};
+use crate::tables::halves;
 use afterimage_gnm_types::{op, reg, value::*};
 
 /// Runs a scene in both encodings; gives the words that memory has at an address from then on.
@@ -20,10 +21,6 @@ fn words(count: usize, build: impl Fn(&mut Scene) -> u64) -> Vec<u32> {
     let [standard, private] = in_both(count, build);
     assert_eq!(standard, private, "the encodings differ");
     standard
-}
-
-fn halves(address: u64) -> [u32; 2] {
-    [address as u32, (address >> 32) as u32]
 }
 
 /// Of a part of the share from byte 16 on, 64 bytes long: a word is counted up by each lane, a second goes up by what a third says, a

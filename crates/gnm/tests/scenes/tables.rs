@@ -9,10 +9,12 @@ use afterimage_gnm::machine::Stop;
 use afterimage_gnm::memory::{GuestMemory, Regions};
 use afterimage_gnm_types::descriptors::{image as fields, sampler};
 use afterimage_gnm_types::{ImageDescriptor, SamplerDescriptor, value::*};
-use afterimage_stream::{DeviceFeatures, DeviceInfo, Packet, Recording, recorder};
+use afterimage_stream::{DeviceFeatures, DeviceInfo, Format, Packet, Recording, recorder};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-fn halves(address: u64) -> [u32; 2] {
+/// An address as the two words of a pointer in user data.
+pub(crate) fn halves(address: u64) -> [u32; 2] {
     [address as u32, (address >> 32) as u32]
 }
 
@@ -222,7 +224,6 @@ fn images_and_samplers_come_out_of_tables_apart() {
     let got = words(&mut ran, out, 16 * 6);
     ran.finish();
     for (n, texels) in got.as_chunks::<16>().0.iter().enumerate() {
-        let linear = |byte: f32| ((byte / 255.0 + 0.055) / 1.055).powf(2.4);
         let [black, white, inside] = match n % 3 {
             2 => [[0, 0, 0, 1], [1; 4], [64, 128, 192, 255]],
             srgb => {
@@ -513,4 +514,249 @@ fn only_what_changes_in_a_table_is_sent() {
     assert_eq!(draws, 9);
     let more: usize = second[first.len()..].iter().sum();
     assert!(second.len() > first.len() && more < 40, "{more} entries");
+}
+
+/// Compares the first component of the image of a group's number with each of two references, and samples its second one, of images from
+/// s[0:1] on with samplers at s[2:3].
+const COMPARED: &str = "
+    s_lshl_b32 s20, s16, 5
+    s_load_dwordx8 s[24:31], s[0:1], s20
+    s_load_dwordx4 s[36:39], s[2:3], 0x0
+    s_load_dwordx4 s[40:43], s[2:3], 0x4
+    v_mov_b32 v4, s8
+    v_mov_b32 v5, 0.5
+    v_mov_b32 v6, 0.5
+    v_mov_b32 v12, s9
+    v_mov_b32 v13, 0.5
+    v_mov_b32 v14, 0.5
+    s_waitcnt lgkmcnt(0)
+    image_sample_c_lz v8, v[4:6], s[24:31], s[36:39] dmask:0x1
+    image_sample_c_lz v9, v[12:14], s[24:31], s[36:39] dmask:0x1
+    image_sample_lz v10, v[5:6], s[24:31], s[40:43] dmask:0x2
+    v_mov_b32 v11, 0
+    s_lshl_b32 s21, s16, 4
+    v_mov_b32 v5, s21
+    s_waitcnt vmcnt(0)
+    buffer_store_dwordx4 v[8:11], v5, s[4:7], 0 offen
+    s_endpgm
+";
+
+#[test]
+fn what_is_compared_out_of_tables_is_the_first_component() {
+    let mut scene = Scene::new(Encoding::Standard);
+    // Formats with texels whose first component is near a half, and what their second one is.
+    let line = |scene: &mut Scene, texel: &[u8], data: u32, num: u32| {
+        let at = scene.texels(&texel.repeat(64));
+        texture(at, [64, 1], data, num).0
+    };
+    let halves_of = |bits: [u16; 4]| bits.map(u16::to_le_bytes).concat();
+    let srgb = 188u8;
+    let formats: [(Vec<u8>, u32, u32, f32); 6] = [
+        (vec![128, 51, 255, 255], IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_UNORM, 0.2),
+        (vec![srgb, 0, 255, 255], IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_SRGB, 0.0),
+        (vec![128, 255], IMG_DATA_FORMAT_8_8, IMG_NUM_FORMAT_UNORM, 1.0),
+        (halves_of([0x3800, 0x4000, 0x3C00, 0]), IMG_DATA_FORMAT_16_16_16_16, IMG_NUM_FORMAT_FLOAT, 2.0),
+        (0.5f32.to_le_bytes().to_vec(), IMG_DATA_FORMAT_32, IMG_NUM_FORMAT_FLOAT, 0.0),
+        (0x8000u16.to_le_bytes().to_vec(), IMG_DATA_FORMAT_16, IMG_NUM_FORMAT_UNORM, 0.0),
+    ];
+    let images: Vec<u32> =
+        formats.iter().flat_map(|(texel, data, num, _)| line(&mut scene, texel, *data, *num)).collect();
+    let count = formats.len() as u32;
+    let less = nearest().with(sampler::DEPTH_COMPARE_FUNC, FRAG_LESS);
+    let (images, samplers) = (scene.put(&images), scene.put(&[less.0, nearest().0].concat()));
+    let out = scene.room(16 * 8);
+    let program = scene.program(COMPARED);
+    let buffer = records(out, 0, 16 * 8, BUF_DATA_FORMAT_32);
+    let references = [0.48f32, 0.52].map(f32::to_bits);
+    let user = [&halves(images)[..], &halves(samplers), &buffer.0, &references].concat();
+    scene.dispatch(program, [1, 1, 1], &user, [count, 1, 1]);
+    // Nobody draws: devices compare what they like, but for two formats.
+    let commands = scene.commands.clone();
+    let at = scene.put(&commands);
+    let features = !DeviceFeatures::PROCESSOR;
+    let device = DeviceInfo { max_texture_2d: 16384, features, formats: [u32::MAX; 96], ..DeviceInfo::default() };
+    let (link, recording) = recorder(device);
+    let mut gpu = Gpu::new(scene.memory.clone(), link, "tables");
+    gpu.submit((at, 4 * commands.len() as u64), None).unwrap();
+    assert_eq!(gpu.run(), Stop::Idle);
+    let (mut formats_of, mut compares, mut entries) = (HashMap::new(), HashMap::new(), Vec::new());
+    for packet in recording.lock().unwrap().packets().map(|packet| packet.expect("a right packet").packet) {
+        match packet {
+            Packet::CreateTexture(body) => _ = formats_of.insert(body.id, body.format),
+            Packet::CreateView(body) => _ = formats_of.insert(body.id, body.format),
+            Packet::CreateSampler(body) => _ = compares.insert(body.id, body.compare_enable),
+            Packet::UpdateTable(body, some) => entries.extend(some.iter().map(|entry| (body.id, *entry))),
+            _ => {}
+        }
+    }
+    assert!(compares.values().any(|compares| *compares != 0), "a comparing sampler");
+    let mut tables: Vec<_> = entries.iter().filter(|(_, entry)| !entry.texture.is_none()).map(|(id, _)| *id).collect();
+    tables.dedup();
+    assert_eq!(tables.len(), 2, "a table for comparisons, and one for the others");
+    let able = [Format::R32_SFLOAT, Format::R16_UNORM].map(|format| format as u32);
+    let all_able = |table| {
+        let textures = entries.iter().filter(|(id, entry)| *id == table && !entry.texture.is_none());
+        textures.map(|(_, entry)| formats_of[&entry.texture]).all(|format| able.contains(&format))
+    };
+    assert_eq!(tables.iter().filter(|table| all_able(**table)).count(), 1);
+    if !has_tables() {
+        return;
+    }
+    let mut ran = scene.run();
+    let got = words(&mut ran, out, 4 * count as usize);
+    ran.finish();
+    for (n, (found, (.., second))) in got.as_chunks::<4>().0.iter().zip(&formats).enumerate() {
+        let [below, above, other, _] = found.map(f32::from_bits);
+        assert_eq!([below, above], [1.0, 0.0], "image {n}");
+        assert!((other - second).abs() < 0.003, "image {n}: {other} instead of {second}");
+    }
+}
+
+/// What a byte of sRGB is, of those that are not near 0.
+fn linear(byte: f32) -> f32 {
+    ((byte / 255.0 + 0.055) / 1.055).powf(2.4)
+}
+
+#[test]
+fn samplers_of_a_table_decode_and_count_in_texels_each_for_itself() {
+    if !has_tables() {
+        return;
+    }
+    let mut scene = Scene::new(Encoding::Standard);
+    let numbers = [IMG_NUM_FORMAT_UNORM, IMG_NUM_FORMAT_SRGB, IMG_NUM_FORMAT_UINT];
+    let (first, other) = ([64u8, 128, 192, 255], [100u8, 200, 50, 255]);
+    let mut texels = vec![other; 64];
+    texels[0] = first;
+    let at = scene.texels(&texels);
+    let image = |n: usize| texture(at, [64, 1], IMG_DATA_FORMAT_8_8_8_8, numbers[n % 3]);
+    let images: Vec<u32> = (0..6).flat_map(|n| image(n).0).collect();
+    let decodes = nearest().with(sampler::FORCE_DEGAMMA, 1);
+    let both = decodes.with(sampler::FORCE_UNNORMALIZED, 1).with(sampler::CLAMP_X, SQ_TEX_CLAMP_LAST_TEXEL);
+    let samplers: Vec<u32> = [nearest(), decodes, both].iter().flat_map(|sampler| sampler.0).collect();
+    let (images, samplers, out) = (scene.put(&images), scene.put(&samplers), scene.room(64 * 6));
+    let program = scene.program(&APART.replace("v_mov_b32 v4, -0.5", "v_mov_b32 v4, 0.5"));
+    let buffer = records(out, 0, 64 * 6, BUF_DATA_FORMAT_32);
+    let user = [&halves(images)[..], &halves(samplers), &buffer.0].concat();
+    scene.dispatch(program, [1, 1, 1], &user, [6, 1, 1]);
+    let mut ran = scene.run();
+    let got = words(&mut ran, out, 16 * 6);
+    ran.finish();
+    for (n, texels) in got.as_chunks::<16>().0.iter().enumerate() {
+        // The last is sampled by the first sampler again.
+        for (at, (found, (texel, decodes))) in texels
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .zip([(other, false), (other, true), (first, true), (other, false)])
+            .enumerate()
+        {
+            let channel = |byte: u8| match n % 3 {
+                2 => f32::from_bits(byte.into()),
+                number if number == 1 || decodes => linear(byte.into()),
+                _ => f32::from(byte) / 255.0,
+            };
+            let [r, g, b, a] = texel;
+            let alpha = if n % 3 == 2 { f32::from_bits(a.into()) } else { 1.0 };
+            let wanted = [channel(r), channel(g), channel(b), alpha];
+            let near =
+                found.map(f32::from_bits).iter().zip(wanted).all(|(got, wanted)| {
+                    got.to_bits() == wanted.to_bits() || n % 3 != 2 && (got - wanted).abs() < 0.004
+                });
+            assert!(near, "image {n}, sampler {at}: {found:x?} for {wanted:?}");
+        }
+    }
+}
+
+#[test]
+fn textures_beyond_slots_are_decoded_by_their_samplers() {
+    if !has_tables() {
+        return;
+    }
+    // Thirty textures of a compute shader, of which the last ten have no slots; every second is decoded.
+    let count = 30;
+    let mut scene = Scene::new(Encoding::Standard);
+    let mut program = "v_mov_b32 v4, 0.5\nv_mov_b32 v5, 0.5\nv_mov_b32 v6, 0\n".to_string();
+    for n in 0..count {
+        let sampler = 4 * (n % 2);
+        program += &format!(
+            "s_load_dwordx8 s[16:23], s[0:1], {:#x}\ns_load_dwordx4 s[24:27], s[2:3], {sampler:#x}\ns_waitcnt lgkmcnt(0)
+            image_sample_lz v8, v[4:6], s[16:23], s[24:27] dmask:0x1\ns_waitcnt vmcnt(0)
+            buffer_store_dword v8, off, s[4:7], 0 offset:{}\n",
+            8 * n,
+            4 * n
+        );
+    }
+    let program = scene.program(&(program + "s_endpgm"));
+    let images: Vec<u32> = (0..count)
+        .flat_map(|n| {
+            let at = scene.texels(&[[100 + n as u8, 0, 0, 255]; 64]);
+            texture(at, [64, 1], IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_UNORM).0
+        })
+        .collect();
+    let samplers = [nearest().0, nearest().with(sampler::FORCE_DEGAMMA, 1).0].concat();
+    let (table, samplers, out) = (scene.put(&images), scene.put(&samplers), scene.room(256));
+    let user = [&halves(table)[..], &halves(samplers), &records(out, 0, 256, BUF_DATA_FORMAT_32).0].concat();
+    scene.dispatch(program, [1, 1, 1], &user, [1, 1, 1]);
+    let mut ran = scene.run();
+    let got = words(&mut ran, out, count as usize);
+    ran.finish();
+    for (n, found) in got.into_iter().map(f32::from_bits).enumerate() {
+        let byte = 100.0 + n as f32;
+        let wanted = if n % 2 == 1 { linear(byte) } else { byte / 255.0 };
+        assert!((found - wanted).abs() < 0.004, "texture {n}: {found} instead of {wanted}");
+    }
+}
+
+/// Stores its number into the first texel of a level of an image: groups count through images, 32 bytes each from s[0:1] on, and four
+/// levels, of which the last is none's; what is loaded from there before is stored into s[4:7].
+const LEVELS: &str = "
+    s_lshr_b32 s20, s16, 2
+    s_and_b32 s21, s16, 3
+    s_lshl_b32 s22, s20, 5
+    s_load_dwordx8 s[24:31], s[0:1], s22
+    v_mov_b32 v4, 0
+    v_mov_b32 v5, 0
+    v_mov_b32 v6, s21
+    s_add_i32 s23, s16, 0x64
+    v_mov_b32 v8, s23
+    s_lshl_b32 s32, s16, 2
+    v_mov_b32 v9, s32
+    s_waitcnt lgkmcnt(0)
+    image_load_mip v10, v[4:6], s[24:31] dmask:0x1 unorm
+    s_waitcnt vmcnt(0)
+    buffer_store_dword v10, v9, s[4:7], 0 offen
+    image_store_mip v8, v[4:6], s[24:31] dmask:0x1 unorm
+    s_endpgm
+";
+
+#[test]
+fn levels_of_images_out_of_tables_are_stored_to() {
+    for encoding in [Encoding::Standard, Encoding::Private] {
+        let mut scene = Scene::new(encoding);
+        let count = 3u32;
+        let images: Vec<ImageDescriptor> = (0..count)
+            .map(|_| {
+                let image = image(&mut scene, SQ_RSRC_IMG_2D, 3, 1);
+                image.with(fields::DATA_FORMAT, IMG_DATA_FORMAT_32).with(fields::NUM_FORMAT, IMG_NUM_FORMAT_UINT)
+            })
+            .collect();
+        let table: Vec<u32> = images.iter().flat_map(|image| image.0).collect();
+        let (table, out) = (scene.put(&table), scene.room(4 * 16));
+        let program = scene.program(LEVELS);
+        let user = [&halves(table)[..], &[0; 2], &records(out, 0, 64, BUF_DATA_FORMAT_32).0].concat();
+        scene.dispatch(program, [1, 1, 1], &user, [4 * count, 1, 1]);
+        let mut ran = scene.run();
+        let loaded = words(&mut ran, out, 4 * count as usize);
+        for (n, image) in images.iter().enumerate() {
+            // Levels of 64, 32 and 16 lines, one behind the other.
+            for (level, first) in [0, 64 * 64, 64 * 64 + 32 * 32].into_iter().enumerate() {
+                let held = words(&mut ran, image.address() + 4 * first, 2);
+                let before = |x| u32::from_le_bytes(texel(level as u32, 0, x, 0));
+                assert_eq!(loaded[4 * n + level], before(0), "image {n}, level {level}");
+                assert_eq!(held, [100 + (4 * n + level) as u32, before(1)], "image {n}, level {level}");
+            }
+            assert_eq!(loaded[4 * n + 3], 0, "image {n}");
+        }
+        ran.finish();
+    }
 }

@@ -8,7 +8,7 @@ use afterimage_gnm::driver::calls;
 use afterimage_gnm_types::{reg, value::*};
 
 /// A local shader: a control point of s[0:3] goes to its place in the data share.
-const LOCAL: &str = "
+pub(crate) const LOCAL: &str = "
     buffer_load_format_xyzw v[4:7], v0, s[0:3], 0 idxen
     v_lshlrev_b32 v1, 4, v1
     s_mov_b32 m0, -1

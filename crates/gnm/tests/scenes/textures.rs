@@ -48,15 +48,25 @@ pub(crate) fn sampled(
     coordinates: &[f32],
     array: bool,
 ) -> u64 {
+    sampled_by(scene, image, by, ["image_sample_l", if array { "dmask:0xf da" } else { "dmask:0xf" }], coordinates)
+}
+
+/// What an instruction gives for the words of its address: four words.
+pub(crate) fn sampled_by(
+    scene: &mut Scene,
+    image: ImageDescriptor,
+    by: SamplerDescriptor,
+    [operation, flags]: [&str; 2],
+    words: &[f32],
+) -> u64 {
     let out = scene.room(16);
     let mut program = String::new();
-    for (n, coordinate) in coordinates.iter().enumerate() {
-        program += &format!("v_mov_b32 v{}, {:#x}\n", 4 + n, coordinate.to_bits());
+    for (n, word) in words.iter().enumerate() {
+        program += &format!("v_mov_b32 v{}, {:#x}\n", 4 + n, word.to_bits());
     }
-    let last = 3 + coordinates.len();
-    let array = if array { " da" } else { "" };
+    let last = 3 + words.len();
     program += &format!(
-        "image_sample_l v[8:11], v[4:{last}], s[0:7], s[8:11] dmask:0xf{array}
+        "{operation} v[8:11], v[4:{last}], s[0:7], s[8:11] {flags}
         s_waitcnt vmcnt(0)
         buffer_store_dwordx4 v[8:11], off, s[12:15], 0
         s_endpgm"

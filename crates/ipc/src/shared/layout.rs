@@ -18,7 +18,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
 
 /// Version of this layout. A viewer refuses any other.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 pub(super) const MAGIC: u64 = u64::from_le_bytes(*b"AFTRIMG\x01");
 /// Alignment of rings and slots: Windows maps files at multiples of this.

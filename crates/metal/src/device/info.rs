@@ -27,6 +27,8 @@ pub fn device_info(facts: &Facts) -> DeviceInfo {
     // Bit n of theirs is 2^n samples, bit n - 1 of ours n.
     info.sample_counts =
         (0..5).filter(|bit| facts.samples >> bit & 1 != 0).fold(0, |bits, bit| bits | 1 << ((1 << bit) - 1));
+    // No shader writes to a texture of several.
+    info.storage_sample_counts = 1;
     info.max_point_size = facts.limits.point_size as f32;
     info.max_color_targets = facts.limits.targets.min(slots::COLOR_TARGETS as u32);
     info.max_clip_planes = facts.limits.clip_distances.min(slots::CLIP_PLANES as u32);

@@ -39,6 +39,8 @@ pub(crate) fn of(facts: &Facts, raw_addresses: bool) -> Behind {
             vertex_layer: true,
             viewports: limits.viewports > 1,
             cube_arrays: true,
+            // Metal's shaders write to no texture of several samples.
+            storage_samples: false,
             without_format: [true; 2],
             stores: [facts.addresses; 2],
         },

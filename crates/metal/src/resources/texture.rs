@@ -119,6 +119,9 @@ impl<D: Device> Texture<D> {
         if is_stored && has & FormatFeatures::STORAGE == 0 {
             return Err(unsupported(format!("{name} as a storage image")));
         }
+        if is_stored && desc.samples > 1 {
+            return Err(unsupported("storage images of several samples".to_owned()));
+        }
         if desc.shared != 0 {
             return Err(unsupported("textures that guests share".to_owned()));
         }

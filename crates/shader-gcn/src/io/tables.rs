@@ -17,8 +17,14 @@ use super::Scalars;
 pub const BYTES: u64 = 16 << 10;
 /// Most descriptors of a table that are found.
 pub const MOST: usize = 16;
-/// Words of an entry: T#, S#.
+/// Most levels of images of a table, of all of them together, that are found: as many as there may be storage images.
+pub const MOST_LEVELS: usize = super::MAX_STORAGE_IMAGES;
+/// Words of an entry: T#, S#; or T#, which level it is, and T#'s fourth word with that as its first level.
 pub const WORDS: usize = 12;
+/// The words of a level.
+pub const LEVEL: u8 = 8;
+/// As above.
+pub const OF_LEVEL: u8 = 9;
 /// Bytes of what begins at multiples of them.
 const STEP: usize = 16;
 
@@ -42,10 +48,23 @@ pub const KIND: u32 = 31;
 pub const CLASS_BIT: u32 = 5;
 /// Most classes, which samplers have an entry for each: what texels are to them, and the least level of their images.
 pub const MOST_CLASSES: u32 = 16;
-/// A sampler's value.
+/// A sampler's value, with what else of it the program has to know.
 pub const SAMPLER_VALUE: u32 = 1;
+/// Its coordinates are in texels (`FORCE_UNNORMALIZED`).
+pub const SAMPLER_IN_TEXELS: u32 = 2;
+/// It decodes sRGB whatever the image says (`FORCE_DEGAMMA`): the entry behind an image's is the one.
+pub const SAMPLER_DECODES: u32 = 4;
 
-/// The word of a table's binding: the power of two of its places, and of samplers the entries at each, one for each class.
+/// Of the samplers of a table, in [`TableSpec::samplers`](super::TableSpec): all have coordinates in texels, or some have
+/// ([`SAMPLER_IN_TEXELS`] says which); some decode ([`SAMPLER_DECODES`]).
+pub const ALL_IN_TEXELS: u32 = 1;
+/// As above.
+pub const SOME_IN_TEXELS: u32 = 2;
+/// As above.
+pub const SOME_DECODE: u32 = 4;
+
+/// The word of a table's binding: the power of two of its places, and the entries at each: of samplers one for each class, of images none
+/// where there is one, and else two: as their words say, and decoded from sRGB.
 #[must_use]
 pub const fn table_word(bits: u32, classes: u32) -> u32 {
     bits | classes << CLASSES_BIT
@@ -129,6 +148,19 @@ pub enum What {
     Samplers,
     /// Images with the samplers behind them.
     Pairs,
+    /// Images, each once for each of its levels.
+    Levels,
+}
+
+impl What {
+    /// Most entries that are bound.
+    #[must_use]
+    pub const fn most(self) -> usize {
+        match self {
+            What::Levels => MOST_LEVELS,
+            _ => MOST,
+        }
+    }
 }
 
 /// Whether eight words are an image's descriptor (T#): it has a type, a format and an address.
@@ -219,10 +251,27 @@ pub fn scan(words: &[u32], what: What) -> Descriptors {
     found
 }
 
+/// An image's descriptor at each of its levels, as entries of [`What::Levels`].
+fn levels(image: &[u32; 8]) -> impl Iterator<Item = [u32; WORDS]> {
+    const SAMPLES: u32 = 14;
+    let word = image[3];
+    let (base, last) = (word >> 12 & 15, word >> 16 & 15);
+    // Samples are no levels.
+    let last = if word >> 28 >= SAMPLES { base } else { last };
+    let image = *image;
+    (base..=last).map(move |level| {
+        let mut entry = [0; WORDS];
+        entry[..8].copy_from_slice(&image);
+        entry[usize::from(LEVEL)] = level - base;
+        entry[usize::from(OF_LEVEL)] = word & !(15 << 12) | level << 12;
+        entry
+    })
+}
+
 /// What is found of a table.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Found {
-    /// Its first [`MOST`] different descriptors.
+    /// Its first different descriptors, [`What::most`].
     pub entries: Vec<[u32; WORDS]>,
     /// Whether it has more of them.
     pub more: bool,
@@ -237,7 +286,8 @@ pub fn find(scalars: &dyn Scalars, address: u64, what: What) -> Found {
     // The image whose sampler has not come yet.
     let mut image: Option<[u32; 8]> = None;
     let mut at = 0;
-    while at + STEP / 4 <= words.len() && found.len() <= MOST {
+    let (most, alone) = (what.most(), matches!(what, What::Images | What::Levels));
+    while at + STEP / 4 <= words.len() && found.len() <= most {
         let mut entry = [0; WORDS];
         let mut put = |entry: [u32; WORDS]| {
             if seen.insert(entry) {
@@ -252,11 +302,13 @@ pub fn find(scalars: &dyn Scalars, address: u64, what: What) -> Found {
                 }
                 let mut new = [0; 8];
                 new.copy_from_slice(here);
-                if what == What::Images {
-                    entry[..8].copy_from_slice(here);
-                    put(entry);
-                } else {
-                    image = Some(new);
+                match what {
+                    What::Images => {
+                        entry[..8].copy_from_slice(here);
+                        put(entry);
+                    }
+                    What::Levels => levels(&new).for_each(put),
+                    What::Samplers | What::Pairs => image = Some(new),
                 }
                 at += 8;
                 continue;
@@ -264,7 +316,7 @@ pub fn find(scalars: &dyn Scalars, address: u64, what: What) -> Found {
             _ => {}
         }
         let here = &words[at..at + STEP / 4];
-        if what != What::Images && is_sampler(here) {
+        if !alone && is_sampler(here) {
             let before = image.take();
             if what == What::Samplers || before.is_some() {
                 entry[..8].copy_from_slice(&before.filter(|_| what == What::Pairs).unwrap_or_default());
@@ -274,8 +326,8 @@ pub fn find(scalars: &dyn Scalars, address: u64, what: What) -> Found {
         }
         at += STEP / 4;
     }
-    let more = found.len() > MOST;
-    found.truncate(MOST);
+    let more = found.len() > most;
+    found.truncate(most);
     Found { entries: found, more }
 }
 

@@ -13,11 +13,12 @@ use smallvec::SmallVec;
 
 use super::atomics::{atomic_op, split};
 use super::format::{Format, extract, words};
+use super::levels::{Moved, gathered, moved, nearest_level, wide};
 use super::memory::and_exec;
 use super::vector::notation::ir;
 use super::{ImageRef, Lifter, Reason, tables};
 use crate::inst::{self, Inst, Operand};
-use crate::resources::{Choice, Use};
+use crate::resources::{Choice, Named, Use};
 use crate::tables::{Atomic, Kind as Sort, Op, SampleForm, TexelForm, Ty};
 
 /// Added to the type of a cube with layers ([`ImageSpec::kind`](crate::io::ImageSpec)).
@@ -82,14 +83,19 @@ fn choose(l: &mut Lifter, inst: &Inst, fields: inst::Image, choices: &[Choice]) 
                 is = Some(is.map_or(same, |is| b.band(is, same)));
             }
         }
-        if let (Some(level), Some(shape)) = (choice.level, Shape::new(reference.spec.kind)) {
+        // Samples have one.
+        if let Some(level) = choice.level.filter(|_| !shape.dim.is_multisampled()) {
             let mut address = Address { next: inst.vaddr(), shape, layered: fields.da };
             let _ = address.texel(l);
             let named = address.word(l);
+            let level = match level {
+                Named::Level(level) => l.b.i32(level.into()),
+                Named::Word(word) => l.delivered(word),
+            };
             let b = &mut l.b;
-            let named = b.cast(named, Kind::Int);
-            let level = b.i32(level.into());
-            is = Some(b.ieq(named, level));
+            let [named, level] = [named, level].map(|word| b.cast(word, Kind::Int));
+            let same = b.ieq(named, level);
+            is = Some(is.map_or(same, |is| b.band(is, same)));
         }
         let Some(is) = is else { continue };
         l.b.begin_if(is);
@@ -193,9 +199,12 @@ fn of_image(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef) {
     }
 }
 
-/// The image where the instruction or the sampler says that coordinates are in its texels.
+/// The image where the instruction or the sampler says that coordinates are in its texels, or may say so.
 fn in_texels(fields: inst::Image, image: ImageRef) -> Option<ImageRef> {
-    (fields.unorm || image.spec.format & crate::io::IN_TEXELS != 0).then_some(image)
+    if fields.unorm || image.spec.format & crate::io::IN_TEXELS != 0 {
+        return Some(ImageRef { in_texels: None, ..image });
+    }
+    image.in_texels.map(|_| image)
 }
 
 /// The type of an image.
@@ -225,7 +234,7 @@ impl Shape {
     }
 
     /// Coordinates that derivatives are of.
-    fn dimensions(self) -> usize {
+    pub(super) fn dimensions(self) -> usize {
         match self.dim {
             Dim::D3 => 3,
             _ if self.line => 1,
@@ -235,9 +244,10 @@ impl Shape {
 }
 
 /// The words of an address, taken one after the other.
-struct Address {
+#[derive(Clone, Copy)]
+pub(super) struct Address {
     next: Option<u8>,
-    shape: Shape,
+    pub(super) shape: Shape,
     /// The instruction says that a slice or face is there.
     layered: bool,
 }
@@ -253,8 +263,17 @@ impl Address {
         }
     }
 
-    fn words(&mut self, l: &mut Lifter, count: usize) -> SmallVec<[Value; 3]> {
+    pub(super) fn words(&mut self, l: &mut Lifter, count: usize) -> SmallVec<[Value; 3]> {
         (0..count).map(|_| self.word(l)).collect()
+    }
+
+    /// Behind coordinates that come next, the face of a cube; 0 elsewhere.
+    pub(super) fn face(&self, l: &mut Lifter) -> Value {
+        let behind = self.next.and_then(|n| n.checked_add(2)).filter(|_| self.shape.dim.is_cube() && self.layered);
+        match behind {
+            Some(n) => l.vgpr(n),
+            None => l.b.f32(0.0),
+        }
     }
 
     /// Whole-numbered coordinates, with the slice or face.
@@ -271,7 +290,7 @@ impl Address {
         l.b.construct(&parts)
     }
 
-    /// Coordinates to sample at. `texels` is the image if they are in texels.
+    /// Coordinates to sample at. `texels` is the image if they are in texels, or may be.
     fn coordinates(&mut self, l: &mut Lifter, texels: Option<ImageRef>) -> Value {
         let mut parts = self.words(l, self.shape.dimensions());
         for part in &mut parts {
@@ -287,6 +306,9 @@ impl Address {
                 let extent = b.extract(size, n as u8);
                 let (value, extent) = (*part, b.u2f(extent));
                 *part = b.fdiv(value, extent);
+                if let Some(in_texels) = image.in_texels {
+                    *part = b.select(in_texels, *part, value);
+                }
             }
         }
         if self.shape.dim.is_cube() {
@@ -305,7 +327,7 @@ impl Address {
 }
 
 /// The face of a cube that coordinates are on.
-struct Cube {
+pub(super) struct Cube {
     /// One of the axes x, y, z, as truth values.
     axes: [Value; 3],
     /// 1 or -1.
@@ -315,7 +337,7 @@ struct Cube {
 }
 
 impl Cube {
-    fn new(b: &mut Builder, face: Value) -> Cube {
+    pub(super) fn new(b: &mut Builder, face: Value) -> Cube {
         let number = ir!(b, f2i(fround(face)));
         let face = ir!(b, iand(number, 7));
         let axis = ir!(b, ushr(face, 1));
@@ -341,7 +363,7 @@ impl Cube {
         ]
     }
 
-    fn coordinates(&self, b: &mut Builder, dim: Dim, s: Value, t: Value) -> Value {
+    pub(super) fn coordinates(&self, b: &mut Builder, dim: Dim, s: Value, t: Value) -> Value {
         let (s, t) = (ir!(b, fsub(s, 1.5)), ir!(b, fsub(t, 1.5)));
         let one = b.f32(1.0);
         let [x, y, z] = self.direction(b, s, t, one);
@@ -399,11 +421,6 @@ fn storage(l: &mut Lifter, image: ImageRef, shape: Shape) -> Option<Image> {
     }
     if image.slot >= afterimage_ir::IMAGE_SLOTS.into() {
         l.fail(Reason::TooMany { what: "storage images", most: afterimage_ir::IMAGE_SLOTS.into() });
-        return None;
-    }
-    if shape.dim.is_multisampled() {
-        // The stream has no such textures.
-        l.fail(Reason::Unsupported("a storage image of several samples"));
         return None;
     }
     let (data, number) = (image.spec.format & 0xff, image.spec.format >> 8 & 0xff);
@@ -465,14 +482,16 @@ fn sample(
         let count = shape.dimensions();
         [address.words(l, count), address.words(l, count)]
     });
-    let face = address.next.and_then(|n| n.checked_add(2)).filter(|_| shape.dim.is_cube() && address.layered);
-    let derivatives = derivatives.map(|by| {
-        let face = face.map(|n| l.vgpr(n));
-        by.map(|parts| derivative(&mut l.b, shape, face, &parts))
-    });
+    let place = *address;
     let coord = address.coordinates(l, in_texels(fields, image));
     let lod = form.level().then(|| address.word(l));
     let least = form.clamp().then(|| address.word(l));
+    let derivatives = derivatives.map(|by| {
+        let face = place.face(l);
+        let by = by.map(|parts| parts.into_iter().map(|part| l.b.cast(part, Kind::Float)).collect());
+        let by = if let Some(least) = least { wide(&mut l.b, texture, by, least) } else { by };
+        by.map(|parts| derivative(&mut l.b, shape, face, parts))
+    });
 
     let implicit = is_pixel(l);
     let b = &mut l.b;
@@ -486,7 +505,8 @@ fn sample(
         (None, None, None) => Level::Implicit,
     };
     let level = match (least, level) {
-        (None, level) => level,
+        // Derivatives are wide enough.
+        (None, level) | (Some(_), level @ Level::Grad(..)) => level,
         (Some(least), Level::Lod(lod)) => Level::Lod(b.fmax(lod, least)),
         (Some(least), Level::Implicit | Level::Bias(_)) => {
             let lod = b.query_lod(texture, coord);
@@ -497,84 +517,46 @@ fn sample(
             };
             Level::Lod(b.fmax(lod, least))
         }
-        (Some(_), level) => {
-            l.warn("the least level of a sample with derivatives");
-            level
-        }
     };
+    // Gathers are of the first level, but for those that say which.
+    let says = lod.is_some() || bias.is_some() || least.is_some();
+    let of_level = (gather && says).then(|| nearest_level(&mut l.b, texture, coord, level));
     let known = known.map(|word| Offset([0, 8, 16].map(|bit| ((word >> bit << 2) as i8) >> 2)));
     let (coord, offset) = match (known, offset) {
         (Some(known), _) if known.0.iter().all(|part| Offset::RANGE.contains(part)) => {
             (coord, Offset(std::array::from_fn(|n| if n < shape.dimensions() { known.0[n] } else { 0 })))
         }
         (_, Some(word)) if !shape.dim.is_cube() => {
-            (moved(l, texture, shape, coord, word, level, gather), Offset::default())
+            let zero = l.b.i32(0);
+            let level = if gather { Moved::By(of_level.unwrap_or(zero)) } else { Moved::At(level) };
+            (moved(l, texture, shape, coord, word, level), Offset::default())
         }
         _ => (coord, Offset::default()),
     };
-    let b = &mut l.b;
     if gather {
-        if !form.level_zero() && matches!(level, Level::Lod(_)) && lod.is_some() {
-            l.warn("the level of a gather");
-        }
-        let b = &mut l.b;
         let component = fields.dmask.trailing_zeros().min(3) as u8;
-        let texels = b.gather_at(texture, coord, component, offset, reference);
-        let texels = words(b, texels);
+        let texels = match of_level {
+            Some(level) => gathered(l, texture, place, coord, level, component, offset, reference),
+            None => {
+                let texels = l.b.gather_at(texture, coord, component, offset, reference);
+                words(&mut l.b, texels)
+            }
+        };
         return result(l, inst, inst::Image { dmask: 15, ..fields }, &texels);
     }
+    let b = &mut l.b;
     let texel = b.sample_at(texture, coord, level, offset, reference);
     let texel = words(b, texel);
     result(l, inst, fields, &texel);
 }
 
 /// Derivatives by one direction of the screen, in the coordinates of the texture.
-fn derivative(b: &mut Builder, shape: Shape, face: Option<Value>, parts: &[Value]) -> Value {
-    let mut parts: SmallVec<[Value; 3]> = parts.iter().map(|&part| b.cast(part, Kind::Float)).collect();
+fn derivative(b: &mut Builder, shape: Shape, face: Value, mut parts: SmallVec<[Value; 3]>) -> Value {
     if shape.dim.is_cube() {
-        let face = match face {
-            Some(face) => face,
-            None => b.f32(0.0),
-        };
         return Cube::new(b, face).derivative(b, parts[0], parts[1]);
     }
     if shape.line {
         parts.push(b.f32(0.0));
-    }
-    b.construct(&parts)
-}
-
-/// Coordinates moved by texels that are not known before the program runs: six bits each.
-fn moved(
-    l: &mut Lifter,
-    texture: TextureRef,
-    shape: Shape,
-    coord: Value,
-    word: Value,
-    level: Level,
-    gather: bool,
-) -> Value {
-    let b = &mut l.b;
-    let level = match level {
-        _ if gather => b.i32(0),
-        Level::Lod(lod) => ir!(b, imax(f2i(fround(lod)), 0)),
-        Level::Implicit | Level::Bias(_) => {
-            let lod = b.query_lod(texture, coord);
-            ir!(b, f2i(fround({ b.extract(lod, 0) })))
-        }
-        Level::Grad(..) => b.i32(0),
-    };
-    let size = b.texture_size(texture, level);
-    let mut parts = SmallVec::<[Value; 4]>::new();
-    for n in 0..b.ty(coord).lanes {
-        let part = b.extract(coord, n);
-        parts.push(if usize::from(n) < shape.dimensions() {
-            let texels = ir!(b, i2f(ishr(ishl(word, { b.i32(26 - 8 * i32::from(n)) }), 26)));
-            let extent = b.extract(size, n);
-            ir!(b, fadd(part, fdiv(texels, u2f(extent))))
-        } else {
-            part
-        });
     }
     b.construct(&parts)
 }
@@ -639,9 +621,9 @@ fn load(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addre
         return result(l, inst, fields, &texel);
     }
     let Some(declared) = storage(l, image, shape) else { return };
-    not_of_a_level(l, form);
+    let sample = shape.dim.is_multisampled().then_some(which);
     let b = &mut l.b;
-    let texel = b.image_load(declared, coord, None);
+    let texel = b.image_load(declared, coord, sample);
     if form.packed() {
         let texel = words(b, texel);
         let Some(format) = format_of(image) else {
@@ -667,15 +649,6 @@ fn load(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addre
     result(l, inst, fields, &texel);
 }
 
-/// Levels of storage images are chosen where it is known before which image it is.
-fn not_of_a_level(l: &mut Lifter, form: TexelForm) {
-    let chosen =
-        matches!(&l.analysis.uses[l.at], Use::Table(choices) if choices.iter().any(|choice| choice.level.is_some()));
-    if form.mip() && !chosen {
-        l.warn("the level of a storage image out of a table");
-    }
-}
-
 /// What `DST_SEL` says of a component of a storage image; those without one are as they lie.
 fn selected(image: ImageRef, component: u32) -> u32 {
     if image.spec.select == 0 { component + 4 } else { image.spec.select >> (3 * component) & 7 }
@@ -697,8 +670,8 @@ fn store(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addr
     }
     let shape = address.shape;
     let coord = address.texel(l);
+    let sample = shape.dim.is_multisampled().then(|| address.word(l));
     let Some(declared) = storage(l, image, shape) else { return };
-    not_of_a_level(l, form);
     let mask = if fields.dmask == 0 { 1 } else { fields.dmask };
     let data = l.read_words(inst.src[3], mask.count_ones() as u8);
     let zero = l.b.i32(0);
@@ -715,7 +688,7 @@ fn store(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addr
         let components = format.unpack(&mut l.b, &bits);
         components.into_iter().zip(&mut texel).for_each(|(value, to)| *to = value);
         let value = l.b.construct(&texel);
-        return l.when_active(|l| l.b.image_store(declared, coord, None, value));
+        return l.when_active(|l| l.b.image_store(declared, coord, sample, value));
     }
     for (component, value) in enabled.zip(data) {
         // What a load takes from a place, a store puts there.
@@ -724,7 +697,7 @@ fn store(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addr
         }
     }
     let value = l.b.construct(&texel);
-    l.when_active(|l| l.b.image_store(declared, coord, None, value));
+    l.when_active(|l| l.b.image_store(declared, coord, sample, value));
 }
 
 fn atomic(l: &mut Lifter, inst: &Inst, image: ImageRef, address: &mut Address, op: Atomic) {
@@ -733,13 +706,14 @@ fn atomic(l: &mut Lifter, inst: &Inst, image: ImageRef, address: &mut Address, o
         return l.fail(Reason::Unsupported("an atomic operation on an image whose texels are not one word"));
     };
     let coord = address.texel(l);
+    let sample = shape.dim.is_multisampled().then(|| address.word(l));
     let Some(declared) = storage(l, image, shape) else { return };
     let data = l.read_words(inst.src[3], op.operands() as u8);
     let data = l.b.construct(&data);
     let operands = split(&mut l.b, data, 1);
     let yes = l.b.bool(true);
     let condition = and_exec(l, yes);
-    let act = |b: &mut Builder| b.image_atomic(op, declared, coord, None, &operands);
+    let act = |b: &mut Builder| b.image_atomic(op, declared, coord, sample, &operands);
     let old = if l.exec_known() { act(&mut l.b) } else { l.b.if_else(condition, act, |b| b.i32(0)) };
     if inst.returns()
         && let Operand::Vgpr(n) = inst.dst

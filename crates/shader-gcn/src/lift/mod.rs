@@ -21,6 +21,7 @@ mod inputs;
 mod interlock;
 mod interpolate;
 mod lds;
+mod levels;
 mod lockstep;
 mod logic;
 mod masks;
@@ -44,6 +45,7 @@ use flow::Flow;
 pub(crate) use masks::{Live, Masks};
 use registers::Registers;
 use structure::{Exit, Step, structure};
+pub(crate) use vector::arithmetic::advance;
 
 use crate::inst::{EXEC, Inst, VCC};
 use crate::io::{self, BufferSpec, HwStage, ImageSpec, Source, bank};
@@ -80,6 +82,8 @@ pub(crate) struct ImageRef {
     pub word: Option<Value>,
     /// Whether it is there; where not, it reads as zero.
     pub present: Option<Value>,
+    /// Whether coordinates are in its texels, where that is found out while the program runs.
+    pub in_texels: Option<Value>,
 }
 
 /// A translation in progress.
@@ -460,8 +464,16 @@ impl Lifter<'_> {
             let texture = resources.textures.get(slot as usize)?;
             (texture.image, texture.compare)
         };
-        let spec = self.source.images.get(image as usize).copied().unwrap_or_default();
-        Some(ImageRef { slot, storage, compare, spec, word: None, present: None })
+        let mut spec = self.source.images.get(image as usize).copied().unwrap_or_default();
+        if !storage && spec.format & io::FRAGMENT_MASK == 0 {
+            let some = std::mem::take(&mut spec.select);
+            let before = resources.textures.iter().take(slot as usize);
+            let nth = before.filter(|texture| texture.image == image && texture.sampler.is_some()).count() as u32;
+            if some.checked_shr(nth).unwrap_or(0) & 1 != 0 {
+                spec.format |= io::IN_TEXELS;
+            }
+        }
+        Some(ImageRef { slot, storage, compare, spec, word: None, present: None, in_texels: None })
     }
 
     /// Register `register` of the bank of what the draw says.

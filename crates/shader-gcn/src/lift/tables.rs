@@ -22,6 +22,8 @@ struct Entry {
     there: Value,
     word: Value,
     what: Value,
+    /// Its number.
+    index: Value,
 }
 
 /// What a program's words are found by, as [`tables::tag`] computes it.
@@ -83,16 +85,26 @@ fn look_up(l: &mut Lifter, table: u32, words: &[Value], class: Option<Value>) ->
         let same = b.all(same);
         let what = b.extract(entry, abi::WHAT);
         let there = ir!(b, band(same, ine(what, 0)));
-        (entry, there)
+        (entry, there, index)
     });
-    let [(first, in_first), (second, in_second)] = found;
+    let [(first, in_first, first_index), (second, in_second, second_index)] = found;
     let b = &mut l.b;
     let there = b.bor(in_first, in_second);
     let [word, what] = [abi::WORD, abi::WHAT].map(|n| {
         let [first, second] = [first, second].map(|entry| b.extract(entry, n));
         b.select(in_first, first, second)
     });
-    Entry { there, word, what }
+    let index = b.select(in_first, first_index, second_index);
+    Entry { there, word, what, index }
+}
+
+/// The word of the entry behind one: the same image, decoded from sRGB.
+fn decoded(l: &mut Lifter, table: u32, entry: &Entry) -> Value {
+    let [base, bytes, _] = binding(l, table);
+    let b = &mut l.b;
+    let index = ir!(b, iadd({ entry.index }, 1));
+    let behind = entry_at(b, base, bytes, index);
+    b.extract(behind, abi::WORD)
 }
 
 /// The entry of one descriptor, which is the only one, or that of a class.
@@ -105,7 +117,7 @@ fn only(l: &mut Lifter, table: u32, index: Option<Value>) -> Entry {
     };
     let entry = entry_at(b, base, bytes, index);
     let [word, what] = [abi::WORD, abi::WHAT].map(|n| b.extract(entry, n));
-    Entry { there: ir!(b, ine(what, 0)), word, what }
+    Entry { there: ir!(b, ine(what, 0)), word, what, index }
 }
 
 /// An access of an image that is looked for in tables. If it is in none, it reads as zero.
@@ -114,8 +126,9 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: u32,
     let Some(of_image) = all.get(image as usize) else { return none(l, inst, fields) };
     let of_sampler = sampler.and_then(|sampler| all.get(sampler as usize));
     let spec = |table: u32| l.source.tables.get(table as usize).copied().unwrap_or_default();
-    let in_texels = sampler.is_some_and(|sampler| spec(sampler).in_texels != 0);
-    let compare = of_sampler.is_some_and(|sampler| sampler.flag);
+    let of_samplers = sampler.map_or(0, |sampler| spec(sampler).samplers);
+    let (all_in_texels, decodes) = (of_samplers & tables::ALL_IN_TEXELS != 0, of_samplers & tables::SOME_DECODE != 0);
+    let compare = of_sampler.is_some_and(|sampler| sampler.compare);
     let kinds = kinds(inst, fields, spec(image), compare);
     if kinds.is_empty() {
         return none(l, inst, fields);
@@ -124,10 +137,14 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: u32,
         TableOf::Image(_) => only(l, image, None),
         _ => {
             let words = l.read_words(inst.srsrc(), 8);
-            look_up(l, image, &words, None)
+            // Where some sampler decodes there are two of each.
+            let pairs = &l.analysis.resources.table_pairs;
+            let decode = |[of, sampler]: &[u32; 2]| *of == image && spec(*sampler).samplers & tables::SOME_DECODE != 0;
+            let first = pairs.iter().any(decode).then(|| l.b.i32(0));
+            look_up(l, image, &words, first)
         }
     };
-    let (mut there, mut word) = (entry.there, entry.word);
+    let (mut there, mut word, mut in_texels) = (entry.there, entry.word, None);
     if let (Some(table), Some(of)) = (sampler, of_sampler) {
         let b = &mut l.b;
         let (first, bits) = (b.i32((abi::VALUE_BIT + tables::CLASS_BIT) as i32), b.i32(4));
@@ -139,7 +156,18 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: u32,
                 look_up(l, table, &words, Some(class))
             }
         };
+        let says = |b: &mut Builder, value: u32| {
+            let bit = b.i32((value << abi::VALUE_BIT) as i32);
+            ir!(b, ine(iand({ sampler.what }, bit), 0))
+        };
+        if decodes {
+            let (other, decodes) = (decoded(l, image, &entry), says(&mut l.b, tables::SAMPLER_DECODES));
+            word = l.b.select(decodes, other, word);
+        }
         let b = &mut l.b;
+        if of_samplers & tables::SOME_IN_TEXELS != 0 {
+            in_texels = Some(says(b, tables::SAMPLER_IN_TEXELS));
+        }
         there = b.band(there, sampler.there);
         word = b.ior(word, sampler.word);
     }
@@ -155,15 +183,14 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: u32,
         let null = b.i32(component as i32);
         let spec = ImageSpec {
             kind,
-            format: (component as u32) << 16 | if in_texels { IN_TEXELS } else { 0 },
+            format: (component as u32) << 16 | if all_in_texels { IN_TEXELS } else { 0 },
             ..ImageSpec::default()
         };
+        let image = ImageRef { slot: 0, storage: false, compare, spec, word: Some(word), present: None, in_texels };
         if last == 0 {
             let word = l.b.select(is, word, null);
-            let image = ImageRef { slot: 0, storage: false, compare, spec, word: Some(word), present: Some(is) };
-            return access(l, inst, fields, image);
+            return access(l, inst, fields, ImageRef { word: Some(word), present: Some(is), ..image });
         }
-        let image = ImageRef { slot: 0, storage: false, compare, spec, word: Some(word), present: None };
         l.b.begin_if(is);
         access(l, inst, fields, image);
         l.b.begin_else();

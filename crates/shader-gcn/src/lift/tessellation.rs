@@ -162,7 +162,10 @@ pub(super) fn start_point(l: &mut Lifter<'_>, point: Value, next: u8) {
     let packed = b.extract(point, 2);
     let packed = b.cast(packed, Kind::Int);
     let (relative, group) = (ir!(b, iand(packed, 255)), ir!(b, ushr(packed, 8)));
-    open_window(l, group);
+    // In front of a geometry shader on the chip it is the subgroup's, which is open.
+    if !l.source.is_on_chip() {
+        open_window(l, group);
+    }
     set_off_chip(l, next, draw, group);
     for n in [0, 1, 3] {
         let value = l.b.extract(point, n);

@@ -40,9 +40,17 @@ pub(super) struct Chosen {
 /// One of them, with the words that are bound to it.
 pub(super) struct Slot {
     pub(super) slot: u32,
-    pub(super) level: Option<u8>,
+    pub(super) level: Option<Level>,
     pub(super) image: [ExprId; 8],
     pub(super) sampler: Option<[ExprId; 4]>,
+}
+
+/// The level of an image that is bound.
+#[derive(Clone, Copy)]
+pub(super) enum Level {
+    Known(u8),
+    /// Of an image out of a table, what says it.
+    At(ExprId),
 }
 
 impl Finder {
@@ -142,16 +150,19 @@ impl Finder {
             From::Table(base) => TableOf::Images(base),
             From::Known(words) => TableOf::Image(words),
         };
-        let image = self.table(TableUse { of, flag: access.sampler.is_none() })?;
+        let image = self.table(TableUse { of, layers: access.sampler.is_none(), compare: access.compare })?;
         let sampler = match access.sampler {
             None => None,
             Some(From::Table(base)) => Some(TableOf::Samplers(access.sampler_base.unwrap_or(base))),
             Some(From::Known(words)) => Some(TableOf::Sampler(words)),
         };
         let sampler = match sampler {
-            Some(of) => Some(self.table(TableUse { of, flag: access.compare })?),
+            Some(of) => Some(self.table(TableUse { of, layers: false, compare: access.compare })?),
             None => None,
         };
+        let pair = sampler.map(|sampler| [image, sampler]);
+        let pairs = &mut self.resources.table_pairs;
+        pairs.extend(pair.filter(|pair| !pairs.contains(pair)));
         Ok(Use::Tables { image, sampler })
     }
 
@@ -163,7 +174,7 @@ impl Finder {
     /// A table for the textures that have no slots, if there are such.
     pub(super) fn beyond_slots(&mut self) -> Result<(), Reason> {
         if self.resources.textures.len() > self.slots {
-            self.table(TableUse { of: TableOf::Textures, flag: false })?;
+            self.table(TableUse { of: TableOf::Textures, layers: false, compare: false })?;
         }
         Ok(())
     }
@@ -186,6 +197,9 @@ impl Finder {
 
     /// Gives slots to accesses of images out of tables. What is stored to comes first, for loads of it find it there.
     pub(super) fn choices(&mut self, flow: &Flow, accesses: &[ImageAccess]) -> Result<(), LiftError> {
+        let stored: Vec<From<8>> = accesses.iter().filter(|access| access.stores).map(|access| access.image).collect();
+        // Of tables of which levels are bound, as bits or converted, how many.
+        let mut bound: Vec<([ExprId; 2], bool, usize)> = Vec::new();
         for stores in [true, false] {
             let some = || accesses.iter().filter(|access| access.stores == stores);
             let mut kinds: Vec<(From<8>, Option<From<4>>, bool, bool)> = Vec::new();
@@ -202,10 +216,45 @@ impl Finder {
             };
             let each = most.saturating_sub(used) / kinds.len().max(1);
             for access in some() {
-                let found = self.choice(access, each.min(tables::MOST));
+                let of_levels = access.mip
+                    && matches!(access.image, From::Table(_))
+                    && (access.texels == Texels::Bits || stored.contains(&access.image));
+                let found = match access.image {
+                    From::Table(base) if of_levels => {
+                        // Loads find what is stored to in its slots.
+                        let left = MAX_STORAGE_IMAGES.saturating_sub(self.resources.storage_images.len());
+                        let most = if stores { each } else { left };
+                        let bits = access.texels == Texels::Bits;
+                        let known = bound.iter().find(|known| (known.0, known.1) == (base, bits));
+                        let most = known.map_or(most.min(tables::MOST_LEVELS), |known| known.2);
+                        bound.push((base, bits, most));
+                        self.choice_of_levels(access, base, most)
+                    }
+                    _ => self.choice(access, each.min(tables::MOST)),
+                };
                 found.map_err(|reason| reason.at(&flow.insts[access.at]))?;
             }
         }
+        Ok(())
+    }
+
+    /// Gives an access of what is stored to, which names a level of an image out of a table, at most `most` slots.
+    fn choice_of_levels(&mut self, access: &ImageAccess, base: [ExprId; 2], most: usize) -> Result<(), Reason> {
+        let full = || Reason::TooMany { what: "expressions", most: MAX_WORDS };
+        if most == 0 {
+            return Err(Reason::TooMany { what: "storage images beside its tables", most: MAX_STORAGE_IMAGES });
+        }
+        let mut slots = Vec::new();
+        for entry in 0..most as u8 {
+            let image: [ExprId; 8] = self.table_words(base, What::Levels, entry, 0).ok_or_else(full)?;
+            let of_level: [ExprId; 2] = self.table_words(base, What::Levels, entry, tables::LEVEL).ok_or_else(full)?;
+            let mut descriptor = image;
+            descriptor[3] = of_level[1];
+            let slot = self.storage(descriptor, 0, access.stores, access.texels)?;
+            slots.push(Slot { slot, level: Some(Level::At(of_level[0])), image, sampler: None });
+        }
+        self.uses[access.at] = Use::Table(Vec::new());
+        self.chosen.push(Chosen { at: access.at, image: access.image, sampler: None, storage: true, slots });
         Ok(())
     }
 
@@ -224,7 +273,6 @@ impl Finder {
             (From::Known(_), Some(From::Table(_))) => (1, most),
             (From::Known(_), _) => (1, 1),
         };
-        // Of images out of tables the first level alone is known.
         let levels = match access.image {
             From::Known(descriptor)
                 if access.mip && (access.stores || access.texels == Texels::Bits || self.is_stored(descriptor)) =>
@@ -255,7 +303,7 @@ impl Finder {
             if let Some(levels) = levels {
                 for level in 0..levels as u8 {
                     let (slot, _) = self.slot(access, image, None, level)?;
-                    slots.push(Slot { slot, level: Some(level), image, sampler: None });
+                    slots.push(Slot { slot, level: Some(Level::Known(level)), image, sampler: None });
                 }
                 continue;
             }

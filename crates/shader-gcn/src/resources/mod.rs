@@ -10,7 +10,7 @@ mod images;
 
 use exprs::Exprs;
 use follow::{Loaded, State, follow};
-use images::{Chosen, ImageAccess, Slot};
+use images::{Chosen, ImageAccess, Level, Slot};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -78,7 +78,16 @@ pub(crate) struct Choice {
     /// The same of S#.
     pub sampler: Option<u32>,
     /// Which level the instruction has to name.
-    pub level: Option<u8>,
+    pub level: Option<Named>,
+}
+
+/// A level that is chosen by its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Named {
+    /// Of an image that is known.
+    Level(u8),
+    /// Of one out of a table: the number of the word that is delivered.
+    Word(u32),
 }
 
 /// Where a descriptor comes from.
@@ -566,6 +575,10 @@ impl Finder {
                     (Some(From::Table(_)), Some(ids)) => Some(whole(words, &ids)),
                     _ => None,
                 };
+                let level = level.map(|level| match level {
+                    Level::Known(level) => Named::Level(level),
+                    Level::At(id) => Named::Word(word(words, id)),
+                });
                 choices.push(Choice { slot, storage, image, sampler, level });
             }
             if words.len() > MAX_WORDS {

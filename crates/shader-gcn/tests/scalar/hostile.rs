@@ -114,32 +114,3 @@ fn what_no_host_has_is_refused_with_instruction_and_address() {
         assert!(got.contains(wanted), "{text}: {got}");
     }
 }
-
-#[test]
-fn images_of_several_samples_are_not_stored_to() {
-    // What the stream has no texture for is not left to the device.
-    let refused = |text: &str, kind: u32| {
-        let registers = Registers { num_thread: [64, 1, 1], rsrc2: 8 << 1, ..Registers::default() };
-        let source = Source {
-            stage: HwStage::Cs,
-            code: assemble(&format!("{text}\ns_endpgm")).unwrap_or_else(|error| panic!("{error}")),
-            fetch: Vec::new(),
-            registers,
-            buffers: Vec::new(),
-            // Words of 32 bits, unsigned.
-            images: vec![ImageSpec { kind, format: 4 | 4 << 8, ..ImageSpec::default() }],
-            tables: Vec::new(),
-        };
-        lift(&source).err().map(|error| error.to_string())
-    };
-    for text in [
-        "image_store v4, v[0:3], s[0:7] dmask:0x1 unorm",
-        "image_atomic_add v4, v[0:3], s[0:7] dmask:0x1 unorm",
-        "image_store v4, v[0:3], s[0:7] dmask:0x1 unorm\nimage_load v4, v[0:3], s[0:7] dmask:0x1 unorm",
-    ] {
-        let (plain, several) = (9, 14);
-        assert_eq!(refused(text, plain), None, "{text}");
-        let why = refused(text, several).unwrap_or_default();
-        assert!(why.contains("a storage image of several samples"), "{text}: {why}");
-    }
-}

@@ -20,6 +20,8 @@ struct Seen {
     fetches: RefCell<Vec<([i32; 3], i32)>>,
     gathers: RefCell<Vec<(u8, SampleArgs)>>,
     texels: RefCell<Vec<Texel>>,
+    /// Samples that were loaded, and those that were stored.
+    of_samples: RefCell<[Vec<u32>; 2]>,
 }
 
 impl Environment for Seen {
@@ -59,7 +61,8 @@ impl Environment for Seen {
         5
     }
 
-    fn image_load(&self, _: &ImageDecl, _: [i32; 3], _: u32) -> [u32; 4] {
+    fn image_load(&self, _: &ImageDecl, _: [i32; 3], sample: u32) -> [u32; 4] {
+        self.of_samples.borrow_mut()[0].push(sample);
         [21, 22, 23, 24]
     }
 
@@ -67,7 +70,8 @@ impl Environment for Seen {
         self.table.get(address as usize / 4).copied().unwrap_or(0)
     }
 
-    fn image_store(&self, image: &ImageDecl, coord: [i32; 3], _: u32, bits: [u32; 4]) {
+    fn image_store(&self, image: &ImageDecl, coord: [i32; 3], sample: u32, bits: [u32; 4]) {
+        self.of_samples.borrow_mut()[1].push(sample);
         self.texels.borrow_mut().push((*image, coord, bits));
     }
 }
@@ -188,6 +192,52 @@ fn components_are_gathered_by_the_mask() {
 }
 
 #[test]
+fn gathers_of_a_level_are_samples_in_the_middle_of_its_texels() {
+    // Level 1 has 32 by 16 texels: between texels 7 and 8, and lines 7 and 8.
+    let code = with(&[0.25, 0.5, 1.0], "image_gather4_l v[10:13], v[0:2], s[0:7], s[8:11] dmask:0x2");
+    let seen = run(image(9, FLOAT), &code);
+    assert_eq!(seen.gathers.take().len(), 0);
+    let places = |seen: &Seen| {
+        let samples = seen.samples.take();
+        samples.iter().map(|(_, args)| ([args.coord[0] * 32.0, args.coord[1] * 16.0], args.lod)).collect::<Vec<_>>()
+    };
+    let corners = [[7.5, 8.5], [8.5, 8.5], [8.5, 7.5], [7.5, 7.5]];
+    assert_eq!(places(&seen), corners.map(|corner| (corner, Lod::Level(1.0))));
+    // The nearest level, of those that there are; the layer stays, and offsets are in texels of the level.
+    let code = "v_add_i32_e32 v0, vcc, 0x104, v9
+        image_gather4_c_l_o v[10:13], v[0:5], s[0:7], s[8:11] dmask:0x1 da";
+    let values = [0.0, 0.5, 0.25, 0.5, 3.0, 0.6];
+    let seen = run(image(13, FLOAT), &with(&values, code));
+    let samples = seen.samples.take();
+    assert!(samples.iter().all(|(decl, args)| decl.shadow && args.reference == Some(0.5) && args.layer == 3.0));
+    let moved: Vec<[f32; 2]> = samples.iter().map(|(_, args)| [args.coord[0] * 32.0, args.coord[1] * 16.0]).collect();
+    assert_eq!(moved, corners.map(|[x, y]| [x + 4.0, y + 1.0]));
+    let of_level = |lod: f32| {
+        let code = with(&[0.25, 0.5, lod], "image_gather4_l v[10:13], v[0:2], s[0:7], s[8:11] dmask:0x1");
+        run(image(9, FLOAT), &code).samples.take()[0].1.lod
+    };
+    assert_eq!([of_level(-3.0), of_level(99.0), of_level(f32::NAN)], [0.0, 4.0, 0.0].map(Lod::Level));
+    // On the first face of a cube, of 64 by 64 texels: in the middle of one it is with those behind it.
+    let code = with(&[1.5, 1.5, 0.0, 0.0], "image_gather4_l v[10:13], v[0:3], s[0:7], s[8:11] dmask:0x1 da");
+    let samples = run(image(11, FLOAT), &code).samples.take();
+    assert_eq!((samples.len(), samples[0].0.dim, samples[0].1.coord[0]), (4, Dim::Cube, 1.0));
+}
+
+#[test]
+fn derivatives_lead_to_the_least_level_at_least() {
+    let sampled_by = |dx: f32, least: f32| {
+        let code = "image_sample_d_cl v10, v[0:6], s[0:7], s[8:11] dmask:0x1";
+        sampled(9, &[dx, 0.0, 0.0, dx, 0.25, 0.5, least], code).1.lod
+    };
+    // Of 64 by 32 texels: one texel to the right, two lines up.
+    let own = 1.0 / 64.0;
+    let by = |dx, dy| Lod::Gradient { dx: [dx, 0.0, 0.0], dy: [0.0, dy, 0.0], bias: 0.0 };
+    assert_eq!(sampled_by(4.0 * own, 1.0), by(4.0 * own, 4.0 * own));
+    assert_eq!(sampled_by(own, 3.0), by(8.0 / 64.0, 8.0 / 32.0));
+    assert_eq!(sampled_by(own, -9.0), by(own, own));
+}
+
+#[test]
 fn texels_are_loaded_of_a_level() {
     let code = "v_mov_b32_e32 v0, 3\nv_mov_b32_e32 v1, 4\nv_mov_b32_e32 v2, 2
         image_load_mip v[10:11], v[0:2], s[0:7] dmask:0x6";
@@ -218,6 +268,26 @@ fn storage_images_are_read_written_and_changed() {
         image_store v3, v[0:1], s[0:7] dmask:0x1";
     let texels = run(image(9, UINT_32), code).texels.take();
     assert_eq!([texels[0].2[0], texels[1].2[0]], [30, 21]);
+}
+
+#[test]
+fn samples_of_storage_images_come_behind_the_coordinates() {
+    let place = "v_mov_b32_e32 v0, 3\nv_mov_b32_e32 v1, 4\nv_mov_b32_e32 v2, 5\nv_mov_b32_e32 v3, 6\n";
+    let code = format!(
+        "{place}image_load v[10:11], v[0:2], s[0:7] dmask:0x5
+        image_store v[10:11], v[0:2], s[0:7] dmask:0x3
+        v_mov_b32_e32 v2, -1
+        image_atomic_add v12, v[0:2], s[0:7] dmask:0x1 glc"
+    );
+    let seen = run(image(14, UINT_32), &code);
+    let [first, second] = seen.texels.take()[..] else { panic!("two texels") };
+    assert_eq!((first.0.dim, first.1, first.2, second.1), (Dim::D2Ms, [3, 4, 0], [21, 23, 0, 0], [3, 4, 0]));
+    assert_eq!(seen.of_samples.take(), [vec![5, u32::MAX], vec![5, u32::MAX]]);
+    // The layer is before it.
+    let code = format!("{place}image_store v10, v[0:3], s[0:7] dmask:0x1 da");
+    let seen = run(image(15, UINT_32), &code);
+    let texel = seen.texels.take()[0];
+    assert_eq!((texel.0.dim, texel.1, seen.of_samples.take()[1][..].to_vec()), (Dim::D2MsArray, [3, 4, 5], vec![6]));
 }
 
 #[test]
@@ -429,6 +499,60 @@ fn levels_of_storage_images_are_bound_each() {
         let wanted: &[u8] = if level < 3 { &[level] } else { &[] };
         assert_eq!(slots, wanted, "level {level}");
     }
+}
+
+#[test]
+fn levels_of_storage_images_out_of_tables_are_bound_each() {
+    // Three levels, the last two of three, samples, which have none, and one.
+    let levels = |words: [u32; 24], base: u32, last: u32| {
+        let mut words = words;
+        words[1] = 4 << 20 | 4 << 26;
+        words[3] |= base << 12 | last << 16;
+        words
+    };
+    let entries = [
+        levels(described(9, 1), 0, 2),
+        levels(described(9, 2), 1, 2),
+        levels(described(14, 3), 0, 2),
+        levels(described(9, 4), 0, 0),
+    ];
+    let table = entries.concat();
+    let found = tables::find(&Tables(table.clone()), TABLE, tables::What::Levels);
+    let firsts: Vec<[u32; 2]> = found.entries.iter().map(|words| [words[8], words[9] >> 12 & 15]).collect();
+    assert_eq!(firsts, [[0, 0], [1, 1], [2, 2], [0, 1], [1, 2], [0, 0], [0, 0]]);
+    let stored = |entry: u32, level: u32| {
+        let code = format!(
+            "v_mov_b32_e32 v1, 1\nv_mov_b32_e32 v2, 2\nv_mov_b32_e32 v3, {level}
+            image_store_mip v4, v[1:3], s[16:23] dmask:0x1
+            image_load_mip v5, v[1:3], s[16:23] dmask:0x1"
+        );
+        let seen = out_of_table(table.clone(), 96 * entry, &code);
+        let slots: Vec<u8> = seen.texels.take().iter().map(|texel| texel.0.slot).collect();
+        (slots, seen.of_samples.take()[0].len())
+    };
+    let one = |slot: u8| (vec![slot], 1);
+    assert_eq!([stored(0, 0), stored(0, 1), stored(0, 2)], [one(0), one(1), one(2)]);
+    assert_eq!([stored(1, 0), stored(1, 1)], [one(3), one(4)]);
+    // What names a sample is an access of that.
+    assert_eq!([stored(2, 0), stored(2, 3)], [one(5), one(5)]);
+    assert_eq!(stored(3, 0), one(6));
+    let none = (Vec::new(), 0);
+    assert_eq!([stored(0, 3), stored(1, 2), stored(3, 1), stored(4, 0)], [(); 4].map(|()| none.clone()));
+}
+
+#[test]
+fn levels_of_tables_are_bounded() {
+    let mut words = described(9, 1);
+    words[3] |= 14 << 16;
+    let many: Vec<u32> = (0..16)
+        .flat_map(|n| {
+            let mut words = words;
+            words[0] += n;
+            words
+        })
+        .collect();
+    let found = tables::find(&Tables(many), TABLE, tables::What::Levels);
+    assert_eq!((found.entries.len(), found.more), (tables::MOST_LEVELS, true));
 }
 
 #[test]

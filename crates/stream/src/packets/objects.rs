@@ -80,7 +80,7 @@ impl CreateTexture {
         if dimension != Dimension::D3 && self.depth != 1 {
             return Err(Cause::Range { field: "depth", value: self.depth.into(), limit: 1 });
         }
-        let one_sample = self.levels > 1 || dimension == Dimension::D3 || self.usage & Self::STORAGE != 0;
+        let one_sample = self.levels > 1 || dimension == Dimension::D3;
         if !matches!(self.samples, 1 | 2 | 4 | 8 | 16) || (self.samples > 1 && one_sample) {
             return Err(Cause::Range { field: "samples", value: self.samples.into(), limit: 16 });
         }
@@ -106,7 +106,8 @@ impl CreateTexture {
     pub const SHARED_NEW: u8 = 2;
     /// A texture must have the number in `shared`: else the packet fails.
     pub const SHARED_OLD: u8 = 4;
-    /// Can be bound as a storage image. Not for depth, compressed or sRGB formats, nor with several samples.
+    /// Can be bound as a storage image. Not for depth, compressed or sRGB formats; with several samples only where the device has that
+    /// ([`crate::DeviceInfo::storage_sample_counts`]).
     pub const STORAGE: u8 = 8;
     /// Views of it may have other formats ([`CreateView`]).
     pub const VIEWS: u8 = 16;

@@ -68,6 +68,8 @@ const ROWS: &[Row] = &[
     row("shaderBufferInt64Atomics", NEITHER, |p| p.shaders.int64_atomics = false),
     row("shaderSharedInt64Atomics", NEITHER, |p| p.shaders.shared_int64_atomics = false),
     row("shaderImageGatherExtended", YES_NO, |p| p.shaders.gather_extended = false),
+    // No shader of Metal writes to a texture of several samples.
+    row("shaderStorageImageMultisample", NEITHER, |p| p.shaders.storage_samples = false),
     row("sampleRateShading", YES_NO, |p| p.shaders.sample_rate = false),
     row("fragmentShaderPixelInterlock", YES_NO, |p| p.shaders.interlock = false),
     row("subgroupSupportedStages: vertex", NEITHER, |p| p.shaders.subgroups[2] = false),

@@ -83,10 +83,8 @@ impl Renderer {
             Dim::D2 => Table::D2,
             Dim::D3 => Table::D3,
             Dim::Cube | Dim::D2Array | Dim::CubeArray => Table::D2Array,
-            Dim::D2Ms | Dim::D2MsArray => {
-                let what = "storage images with several samples".to_owned();
-                return Err(Error::Unsupported { device: self.gpu.profile.name.clone(), what });
-            }
+            Dim::D2Ms => Table::D2Ms,
+            Dim::D2MsArray => Table::D2MsArray,
         };
         let number = (table as u8, component as u8);
         if !self.resources.null_images.contains_key(&number) {
@@ -97,6 +95,7 @@ impl Renderer {
             };
             let desc = CreateTexture {
                 dimension: if table == Table::D3 { Dimension::D3 } else { Dimension::D2 } as u8,
+                samples: if dim.is_multisampled() { self.gpu.profile.null_storage_samples() } else { 1 },
                 usage: CreateTexture::STORAGE,
                 ..CreateTexture::plain(ObjectId::NONE, format, [1, 1])
             };

@@ -270,9 +270,9 @@ impl Variant {
         if self.reach.tables() >> Table::CubeArray as u8 & 1 != 0 && !shaders.cube_arrays {
             return unsupported("arrays of cubes".to_owned());
         }
-        // The stream has no textures for them.
-        if self.images.iter().any(|image| image.decl.dim.is_multisampled()) {
-            return unsupported("storage images with several samples".to_owned());
+        let has_samples = profile.null_storage_samples() > 1;
+        if !has_samples && self.images.iter().any(|image| image.decl.dim.is_multisampled()) {
+            return unsupported("storage images of several samples".to_owned());
         }
         let any = |read: bool| self.images.iter().any(|image| if read { image.read } else { image.written });
         let without = |image: &ImageUse| image.decl.format == afterimage_ir::ImageFormat::Any;

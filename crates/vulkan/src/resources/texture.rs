@@ -120,6 +120,9 @@ impl Texture {
         if is_storage && choice.features & FormatFeatures::STORAGE == 0 {
             return Err(unsupported(format!("{name} as a storage image")));
         }
+        if is_storage && multisampled && !gpu.profile.shaders.storage_samples {
+            return Err(unsupported("storage images of several samples".to_owned()));
+        }
         if dimension == Dimension::Cube && desc.layers > 6 && !gpu.profile.shaders.cube_arrays {
             return Err(unsupported("arrays of cubes".to_owned()));
         }
@@ -487,7 +490,12 @@ impl Texture {
     ) -> Result<Option<vk::ImageView>> {
         // Faces are layers to shaders that store.
         let table = if matches!(table, Table::Cube | Table::CubeArray) { Table::D2Array } else { table };
-        let can = (table == Table::D3) == self.is_3d() && matches!(table, Table::D2 | Table::D2Array | Table::D3);
+        let (samples, array) = match table {
+            Table::D2Ms => (true, false),
+            Table::D2MsArray => (true, true),
+            _ => (false, table == Table::D2Array),
+        };
+        let can = (table == Table::D3) == self.is_3d() && samples == (self.desc.samples > 1) && table != Table::Sampler;
         let feature = self.choice.features & FormatFeatures::STORAGE != 0;
         if !can || !feature || !self.usage.contains(vk::ImageUsageFlags::STORAGE) {
             return Ok(None);
@@ -498,7 +506,7 @@ impl Texture {
             return Ok(Some(found.view.raw));
         }
         let mut usage = vk::ImageViewUsageCreateInfo::default().usage(vk::ImageUsageFlags::STORAGE);
-        let layers = if table == Table::D2Array { self.desc.layers - u32::from(layer) } else { 1 };
+        let layers = if array { self.desc.layers - u32::from(layer) } else { 1 };
         let info = vk::ImageViewCreateInfo::default()
             .image(self.image.raw)
             .view_type(view_type(table))

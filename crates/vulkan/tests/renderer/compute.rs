@@ -4,7 +4,7 @@ use crate::common::code::{Code, bind_storage, bytes, words};
 use crate::common::*;
 use afterimage_ir::{AtomicOp, Component, Dim, ImageDecl, ImageFormat, InputAt, TextureDecl, Type};
 use afterimage_stream::packets::*;
-use afterimage_stream::{Format, ObjectId};
+use afterimage_stream::{Format, ObjectId, Reply};
 use afterimage_vulkan::Without;
 use bytemuck::Zeroable;
 
@@ -230,23 +230,152 @@ fn images_are_written_and_sampled_and_drawn_to() {
     }
 }
 
-/// There are no textures for it, and the device's ability is not asked for.
+/// A shader of a group of 4 x 4 texels and `samples` lanes each, one layer of an image, or all four with `array`. What `body` gets: the code,
+/// the image, coordinates, sample and the number of the lane.
+fn of_samples(
+    guest: &mut Guest,
+    samples: u32,
+    array: bool,
+    body: impl FnOnce(&mut Code, afterimage_ir::Image, afterimage_ir::Value, afterimage_ir::Value, afterimage_ir::Value),
+) -> ObjectId {
+    let mut code = Code::new(Stage::Compute);
+    code.b.work_group([4, 4, samples], 0);
+    let dim = if array { Dim::D2MsArray } else { Dim::D2Ms };
+    let image = code.b.image(ImageDecl { slot: 0, dim, component: Component::Uint, format: ImageFormat::R32 });
+    let (local, group) = (code.input(InputAt::LocalId, Type::I32X3), code.input(InputAt::WorkgroupId, Type::I32X3));
+    let parts = [0, 1, 2].map(|n| code.b.extract(local, n));
+    let layer = code.b.extract(group, 0);
+    let place = code.b.construct(&[parts[0], parts[1], layer]);
+    let place = code.b.resize(place, dim.texel_coords());
+    let index = code.input(InputAt::LocalIndex, Type::I32);
+    let per_layer = code.b.i32(16 * samples as i32);
+    let before = code.b.imul(layer, per_layer);
+    let number = code.b.iadd(before, index);
+    body(&mut code, image, place, parts[2], number);
+    code.create(guest)
+}
+
 #[test]
-fn a_shader_that_stores_to_samples_is_not_made() {
+fn samples_are_stored_loaded_and_changed_one_by_one() {
     if !HAS.images {
         return;
     }
-    let mut guest = Guest::with(Without::default());
-    let mut code = Code::new(Stage::Compute);
-    code.b.work_group([1, 1, 1], 0);
-    let decl = ImageDecl { slot: 0, dim: Dim::D2Ms, component: Component::Uint, format: ImageFormat::R32 };
-    let image = code.b.image(decl);
-    let (zero, word) = (code.b.i32(0), code.b.const_bits(Type::I32X4, [7, 7, 7, 7]));
-    let place = code.b.construct(&[zero, zero]);
-    code.b.image_store(image, place, Some(zero), word);
-    let shader = code.create(&mut guest);
+    for mut guest in guests() {
+        let counts = guest.renderer.device_info().storage_sample_counts;
+        for (samples, array) in [2u32, 4, 8].into_iter().flat_map(|samples| [(samples, false), (samples, true)]) {
+            if counts >> (samples - 1) & 1 == 0 {
+                continue;
+            }
+            let layers = if array { 4 } else { 1 };
+            let (count, usage) = (16 * samples * layers, CreateTexture::STORAGE | CreateTexture::SAMPLED);
+            let samples_of_a_texel = samples as u8;
+            let texture =
+                CreateTexture { usage, layers, samples: samples_of_a_texel, ..plain(Format::R32_UINT, 4, 4, 1) };
+            let texture = guest.texture_with(texture);
+            bind_image(&mut guest, texture, 0, 0);
+            // Each lane its number, and two lanes' worth beyond the samples, which are lost.
+            let store = of_samples(&mut guest, samples, array, |code, image, place, sample, number| {
+                let texel = code.b.resize(number, 4);
+                code.b.image_store(image, place, Some(sample), texel);
+                for beyond in [samples as i32, 16, -1, i32::MIN] {
+                    let (beyond, wrong) = (code.b.i32(beyond), code.b.const_bits(Type::I32X4, [0xdead; 4]));
+                    code.b.image_store(image, place, Some(beyond), wrong);
+                }
+            });
+            guest.dispatch(store, [layers, 1, 1]);
+            let add = of_samples(&mut guest, samples, array, |code, image, place, sample, _| {
+                let hundred = code.b.i32(100);
+                code.b.image_atomic(AtomicOp::Add, image, place, Some(sample), &[hundred]);
+            });
+            guest.dispatch(add, [layers, 1, 1]);
+            // What is beyond reads 0.
+            let load = of_samples(&mut guest, samples, array, |code, image, place, sample, number| {
+                let mut texel = code.b.image_load(image, place, Some(sample));
+                for beyond in [samples as i32, 16, -1, i32::MIN] {
+                    let beyond = code.b.i32(beyond);
+                    let other = code.b.image_load(image, place, Some(beyond));
+                    texel = code.b.iadd(texel, other);
+                }
+                let (texel, place) = (code.b.extract(texel, 0), code.word(0, number));
+                code.b.store_global(place, texel);
+            });
+            let out = guest.words(&vec![9; count as usize]);
+            bind_storage(&mut guest, Stage::Compute, &[out]);
+            guest.dispatch(load, [layers, 1, 1]);
+            let found = guest.read_words(out, 0, count as usize);
+            assert!((100..100 + count).eq(found.iter().copied()), "{samples} samples, {array}: {found:?}");
+            // One layer of it, as an image of its own.
+            if array {
+                bind_image(&mut guest, texture, 0, 2);
+                let load = of_samples(&mut guest, samples, false, |code, image, place, sample, number| {
+                    let texel = code.b.image_load(image, place, Some(sample));
+                    let (texel, place) = (code.b.extract(texel, 0), code.word(0, number));
+                    code.b.store_global(place, texel);
+                });
+                guest.dispatch(load, [1, 1, 1]);
+                let found = guest.read_words(out, 0, 16 * samples as usize);
+                assert_eq!(found[..], (100 + 32 * samples..100 + 48 * samples).collect::<Vec<_>>());
+            }
+        }
+        guest.finish();
+    }
+}
+
+/// What is bound is not what the shader wants: it reads 0, and what it stores is lost.
+#[test]
+fn images_of_samples_are_no_others() {
+    if !HAS.images {
+        return;
+    }
+    let mut guest = Guest::new();
+    let counts = guest.renderer.device_info().storage_sample_counts;
+    let Some(samples) = [4u32, 2, 8].into_iter().find(|samples| counts >> (samples - 1) & 1 != 0) else { return };
+    let usage = CreateTexture::STORAGE;
+    let one = guest.texture_with(CreateTexture { usage, ..plain(Format::R32_UINT, 4, 4, 1) });
+    let several = CreateTexture { usage, samples: samples as u8, ..plain(Format::R32_UINT, 4, 4, 1) };
+    let several = guest.texture_with(several);
+    let shader = of_samples(&mut guest, samples, false, |code, image, place, sample, number| {
+        let word = code.b.const_bits(Type::I32X4, [7; 4]);
+        let (texel, out) = (code.b.image_load(image, place, Some(sample)), code.word(0, number));
+        let texel = code.b.extract(texel, 0);
+        code.b.store_global(out, texel);
+        code.b.image_store(image, place, Some(sample), word);
+    });
+    let plain_store = paint(&mut guest, Dim::D2, Component::Uint);
+    let out = guest.words(&vec![9; 16 * samples as usize]);
+    bind_storage(&mut guest, Stage::Compute, &[out]);
+    for bound in [one, ObjectId::NONE] {
+        bind_image(&mut guest, bound, 0, 0);
+        guest.dispatch(shader, [1, 1, 1]);
+        let found = guest.read_words(out, 0, 16);
+        assert!(found.iter().all(|word| matches!(word, 0 | 7)), "{found:?}");
+        assert_eq!(guest.read(one, Format::R32_UINT, 0, 0, [4, 4]), [0; 64]);
+    }
+    bind_image(&mut guest, several, 0, 0);
+    guest.dispatch(plain_store, [1, 1, 1]);
     guest.dispatch(shader, [1, 1, 1]);
-    guest.run();
+    assert_eq!(guest.read_words(out, 0, 16 * samples as usize), vec![0; 16 * samples as usize]);
+    guest.finish();
+}
+
+#[test]
+fn a_shader_that_stores_to_samples_is_not_made_where_the_device_cannot() {
+    if !HAS.images {
+        return;
+    }
+    let mut guest = Guest::with(Without { shader_features: true, ..Without::default() });
+    assert_eq!(guest.renderer.device_info().storage_sample_counts, 1);
+    let texture = CreateTexture { usage: CreateTexture::STORAGE, samples: 4, ..plain(Format::R32_UINT, 4, 4, 1) };
+    let texture = guest.texture_with(texture);
+    bind_image(&mut guest, texture, 0, 0);
+    let shader = of_samples(&mut guest, 4, false, |code, image, place, sample, number| {
+        let word = code.b.resize(number, 4);
+        code.b.image_store(image, place, Some(sample), word);
+    });
+    guest.dispatch(shader, [1, 1, 1]);
+    guest.try_run().unwrap();
+    // Neither is the texture.
+    assert_eq!(guest.replies.iter().filter(|reply| matches!(reply, Reply::Error { .. })).count(), 1);
     assert_eq!(guest.renderer.skipped_draws(), 1);
     guest.finish();
 }

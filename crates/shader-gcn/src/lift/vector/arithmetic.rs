@@ -376,7 +376,7 @@ pub(super) fn count_below(b: &mut Builder, word: Value, lane: Value, high: bool)
 }
 
 /// A 64-bit address and an unsigned offset to it.
-pub(in crate::lift) fn advance(b: &mut Builder, address: Value, offset: Value) -> Value {
+pub(crate) fn advance(b: &mut Builder, address: Value, offset: Value) -> Value {
     let (low, high) = halves(b, address);
     let sum = b.iadd(low, offset);
     let carry = b.uadd_carry(low, offset);

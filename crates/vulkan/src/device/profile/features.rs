@@ -168,6 +168,7 @@ impl Profile {
         core.shader_int64 = on(shaders.int64_atomics || shaders.shared_int64_atomics);
         core.shader_storage_image_read_without_format = on(shaders.read_without_format);
         core.shader_storage_image_write_without_format = on(shaders.write_without_format);
+        core.shader_storage_image_multisample = on(shaders.storage_samples);
         core.image_cube_array = on(shaders.cube_arrays);
         core.shader_image_gather_extended = on(shaders.gather_extended);
         core.sample_rate_shading = on(shaders.sample_rate);

@@ -292,6 +292,7 @@ fn shader_features(
         shared_int64_atomics: long && on(f12.shader_shared_int64_atomics),
         read_without_format: with(core.shader_storage_image_read_without_format),
         write_without_format: on(core.shader_storage_image_write_without_format),
+        storage_samples: with(core.shader_storage_image_multisample),
         cube_arrays: with(core.image_cube_array),
         gather_extended: on(core.shader_image_gather_extended),
         sample_rate: on(core.sample_rate_shading),

@@ -78,6 +78,8 @@ pub struct ShaderFeatures {
     pub read_without_format: bool,
     /// shaderStorageImageWriteWithoutFormat.
     pub write_without_format: bool,
+    /// shaderStorageImageMultisample.
+    pub storage_samples: bool,
     /// imageCubeArray.
     pub cube_arrays: bool,
     /// shaderImageGatherExtended: offsets that are not constant.
@@ -252,6 +254,12 @@ impl Profile {
         [4u8, 2, 8].into_iter().find(|count| counts.as_raw() & u32::from(*count) != 0).unwrap_or(1)
     }
 
+    /// Samples of a storage image that stands for one with several; 1 where shaders have none.
+    pub(crate) fn null_storage_samples(&self) -> u8 {
+        let counts = if self.shaders.storage_samples { self.limits.storage_image_sample_counts.as_raw() } else { 0 };
+        [4u8, 2, 8].into_iter().find(|count| counts & u32::from(*count) != 0).unwrap_or(1)
+    }
+
     /// What texels of a format are to shaders; none of formats that the stream does not have.
     pub(crate) fn component_of(&self, format: vk::Format) -> Option<Component> {
         let of = Format::ALL.iter().zip(&self.formats).find(|(_, choice)| choice.format == format);
@@ -297,11 +305,9 @@ impl Profile {
         info.max_texture_3d = self.limits.max_image_dimension3_d;
         info.max_anisotropy = if self.anisotropy { self.limits.max_sampler_anisotropy } else { 1.0 };
         let counts = self.limits.framebuffer_color_sample_counts & self.limits.framebuffer_depth_sample_counts;
-        // Vulkan's flag for n samples is n itself; ours is bit n - 1.
-        info.sample_counts = [1u32, 2, 4, 8, 16]
-            .into_iter()
-            .filter(|&n| counts.as_raw() & n != 0)
-            .fold(0, |bits, n| bits | 1 << (n - 1));
+        info.sample_counts = sample_bits(counts);
+        let stored = if self.shaders.storage_samples { self.limits.storage_image_sample_counts } else { ONE_SAMPLE };
+        info.storage_sample_counts = sample_bits(stored);
         info.max_point_size = if self.large_points { self.limits.point_size_range[1] } else { 1.0 };
         info.pipeline_statistics = self.pipeline_statistics.into();
         let shaders = &self.shaders;
@@ -355,6 +361,13 @@ impl Profile {
         let locations = (components / 4).saturating_sub(1).min(varyings::DRAW.into());
         (!self.clip_distance && !self.adjacency).then(|| locations.saturating_sub(2) as u8)
     }
+}
+
+const ONE_SAMPLE: vk::SampleCountFlags = vk::SampleCountFlags::TYPE_1;
+
+/// Numbers of samples as the stream has them: bit n - 1 for n, where Vulkan's flag is n itself.
+fn sample_bits(counts: vk::SampleCountFlags) -> u32 {
+    [1u32, 2, 4, 8, 16].into_iter().filter(|n| counts.as_raw() & n != 0).fold(0, |bits, n| bits | 1 << (n - 1))
 }
 
 const _: () = assert!(FormatFeatures::SAMPLED == 1);
