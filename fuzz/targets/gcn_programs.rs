@@ -31,7 +31,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             floats: word(n),
             uints: word(n + 1),
             sints: word(n + 2),
-            in_texels: word(n) & 1,
+            samplers: word(n + 3),
         })
         .collect();
     source.buffers = (0..count(found.buffers.len()))
