@@ -633,13 +633,10 @@ impl Inst {
     }
 
     /// Registers that it writes by its fields: destinations.
-    pub fn writes(&self) -> SmallVec<[Registers; 2]> {
-        let mut out = SmallVec::new();
-        for (first, count) in [(self.dst, self.dst_dwords()), (self.sdst, 2)] {
-            if first.is_some() {
-                out.push(Registers { first, count });
-            }
-        }
-        out
+    #[inline]
+    pub fn writes(&self) -> impl Iterator<Item = Registers> + use<> {
+        let dst = Registers { first: self.dst, count: self.dst_dwords() };
+        let sdst = Registers { first: self.sdst, count: 2 };
+        [dst, sdst].into_iter().filter(|registers| registers.first.is_some())
     }
 }

@@ -93,10 +93,9 @@ pub(crate) fn far_target(before: &[Inst], jump: &Inst) -> Option<i64> {
                 return (by % 4 == 0).then_some(i64::from(inst.next()) + by / 4);
             }
             _ => {
-                let writes = inst.writes();
                 let own = |word: Option<Operand>| word == Some(low) || word == Some(high);
-                let disturbs = |written: &Registers| (0..written.count).any(|n| own(written.first.word(n)));
-                if writes.iter().any(disturbs) || inst.has(flag::WRITES_SCC) && sum[1].is_some() && sum[0].is_none() {
+                let disturbs = |written: Registers| (0..written.count).any(|n| own(written.first.word(n)));
+                if inst.writes().any(disturbs) || inst.has(flag::WRITES_SCC) && sum[1].is_some() && sum[0].is_none() {
                     return None;
                 }
             }

@@ -1,7 +1,8 @@
 //! Control flow: blocks by their begin and end, as they come out of guest code, and jumps.
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
+use super::known::Mark;
 use super::{BuildError, Builder, Scope};
 use crate::entity::{Region, Value};
 use crate::module::{Args, Def, Imm, MAX_DEPTH, Module};
@@ -13,7 +14,7 @@ impl Builder {
         if let Some(end) = module.terminator(module.body) {
             module.regions[module.body.index()].insts.retain(|inst| *inst != end);
         }
-        Builder { region: module.body, module, scopes: SmallVec::new(), error: None, nothings: Vec::new() }
+        Builder::of(module)
     }
 
     fn enter(&mut self, scope: Scope, region: Region) {
@@ -22,6 +23,12 @@ impl Builder {
         }
         self.scopes.push(scope);
         self.region = region;
+    }
+
+    /// Goes on behind a block.
+    pub(super) fn go_on(&mut self, outer: Region, mark: Mark) {
+        self.known.leave(mark);
+        self.region = outer;
     }
 
     /// Ends the region; what follows goes into a region that is part of nothing.
@@ -35,14 +42,16 @@ impl Builder {
         let cond = self.condition(cond);
         let (yes, no) = (self.module.new_region(), self.module.new_region());
         self.push(Op::If, Imm::If(yes, no), smallvec![cond], &[]);
-        self.enter(Scope::If { outer: self.region, other: Some(no) }, yes);
+        let mark = self.known.enter();
+        self.enter(Scope::If { outer: self.region, other: Some(no), mark }, yes);
     }
 
     /// Begins what is done otherwise.
     pub fn begin_else(&mut self) {
         self.terminate(Op::Yield);
         match self.scopes.last_mut() {
-            Some(Scope::If { other, .. }) if other.is_some() => {
+            Some(Scope::If { other, mark, .. }) if other.is_some() => {
+                self.known.instead(*mark);
                 if let Some(no) = other.take() {
                     self.region = no;
                 }
@@ -55,12 +64,12 @@ impl Builder {
     pub fn end_if(&mut self) {
         self.terminate(Op::Yield);
         match self.scopes.pop() {
-            Some(Scope::If { outer, other }) => {
+            Some(Scope::If { outer, other, mark }) => {
                 if let Some(no) = other {
                     self.region = no;
                     self.terminate(Op::Yield);
                 }
-                self.region = outer;
+                self.go_on(outer, mark);
             }
             _ => self.fail(BuildError::Unbalanced("end of an if that is not open")),
         }
@@ -70,14 +79,15 @@ impl Builder {
     pub fn begin_loop(&mut self) {
         let body = self.module.new_region();
         self.push(Op::Loop, Imm::Loop(body), Args::new(), &[]);
-        self.enter(Scope::Loop { outer: self.region }, body);
+        let mark = self.known.enter_loop();
+        self.enter(Scope::Loop { outer: self.region, mark }, body);
     }
 
     /// Ends a loop's body: back to its begin.
     pub fn end_loop(&mut self) {
         self.terminate(Op::Continue);
         match self.scopes.pop() {
-            Some(Scope::Loop { outer }) => self.region = outer,
+            Some(Scope::Loop { outer, mark }) => self.go_on(outer, mark),
             _ => self.fail(BuildError::Unbalanced("end of a loop that is not open")),
         }
     }
@@ -122,9 +132,11 @@ impl Builder {
         let outer = self.region;
         let (a, b) = (self.module.new_region(), self.module.new_region());
         let inst = self.push(Op::If, Imm::If(a, b), smallvec![cond], &[]);
-        self.enter(Scope::If { outer, other: None }, a);
+        let mark = self.known.enter();
+        self.enter(Scope::If { outer, other: None, mark }, a);
         let first = yes(self);
         self.push(Op::Yield, Imm::None, smallvec![first], &[]);
+        self.known.instead(mark);
         self.region = b;
         let second = no(self);
         let ty = self.ty(first);
@@ -132,7 +144,7 @@ impl Builder {
         let second = self.resize(second, ty.lanes);
         self.push(Op::Yield, Imm::None, smallvec![second], &[]);
         self.scopes.pop();
-        self.region = outer;
+        self.go_on(outer, mark);
         let value = self.module.new_value(ty, Def::Inst(inst));
         self.module.insts[inst.index()].results.push(value);
         value

@@ -166,6 +166,11 @@ impl Builder {
                     let value = self.cast(value, ty.kind);
                     to.values[data.results[0].index()] = Some(self.resize(value, ty.lanes));
                 }
+                (Op::Load, Imm::Var(var)) => {
+                    let value = self.load(to.vars[var.index()]);
+                    to.values[data.results[0].index()] = Some(self.cast(value, from.ty(data.results[0]).kind));
+                }
+                (Op::Store, Imm::VarMask(var, mask)) => self.store_masked(to.vars[var.index()], mask, args[0]),
                 (Op::EmitVertex, Imm::Stream(stream)) => to.primitives.emit_vertex(self, stream),
                 (Op::EndPrimitive, Imm::Stream(stream)) => to.primitives.end_primitive(self, stream),
                 (Op::StoreOutput, Imm::Output(output)) => {
@@ -210,15 +215,17 @@ impl Builder {
 
     /// Copies a region into a new one.
     fn copy_inside(&mut self, to: &mut Inlined, region: Region) -> Region {
+        self.store_all();
         let (outer, new) = (self.region, self.module.new_region());
         for &param in &to.from.region(region).params {
             let value = self.module.new_value(to.from.ty(param), Def::Param(new));
             self.module.regions[new.index()].params.push(value);
             to.values[param.index()] = Some(value);
         }
+        let mark = self.known.enter_loop();
         self.region = new;
         self.copy(to, region, false);
-        self.region = outer;
+        self.go_on(outer, mark);
         new
     }
 

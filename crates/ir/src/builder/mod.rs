@@ -6,10 +6,12 @@
 //! * Operands are converted to the kind that the opcode wants: `fadd` of untyped bits takes them as floats. Between truth
 //!   values and the others, 0 is false and 1 (1.0) is true.
 //! * A scalar operand of a component-wise opcode is repeated for all lanes; otherwise the longer operand is cut.
+//! * Variables are stored to where others may read them: what is loaded before that is what was stored (`known`).
 //! * Code after `break_`, `continue_`, `return_` in the same region is dropped.
 
 mod flow;
 mod inline;
+mod known;
 mod memory;
 mod textures;
 mod wave;
@@ -17,6 +19,7 @@ mod wave;
 pub use inline::Primitives;
 pub use textures::{Level, TextureRef};
 
+use known::{Known, Mark};
 use smallvec::{SmallVec, smallvec};
 
 use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
@@ -48,8 +51,8 @@ pub enum BuildError {
 }
 
 enum Scope {
-    If { outer: Region, other: Option<Region> },
-    Loop { outer: Region },
+    If { outer: Region, other: Option<Region>, mark: Mark },
+    Loop { outer: Region, mark: Mark },
 }
 
 /// Builds one module.
@@ -58,6 +61,7 @@ pub struct Builder {
     region: Region,
     scopes: SmallVec<[Scope; 8]>,
     error: Option<BuildError>,
+    known: Known,
     /// See [`Builder::nothing`].
     nothings: Vec<(SmallVec<[Type; 2]>, Inst)>,
 }
@@ -74,7 +78,8 @@ impl Builder {
     }
 
     fn of(module: Module) -> Builder {
-        Builder { region: module.body, module, scopes: SmallVec::new(), error: None, nothings: Vec::new() }
+        let known = Known::nothing();
+        Builder { region: module.body, module, scopes: SmallVec::new(), error: None, known, nothings: Vec::new() }
     }
 
     /// The module so far.
@@ -96,6 +101,8 @@ impl Builder {
             self.fail(BuildError::Unbalanced("the shader ends inside a block"));
         }
         self.terminate(Op::Return);
+        let body = &mut self.module.regions[self.module.body.index()].insts;
+        body.splice(..0, self.known.first);
         match self.error {
             Some(error) => Err(error),
             None => Ok(self.module),
@@ -222,6 +229,12 @@ impl Builder {
             self.fail(BuildError::TooLarge);
             return self.nothing(op, imm, args, results);
         }
+        match op {
+            Op::Return => self.known.drop_late(),
+            // Others read variables behind these.
+            Op::If | Op::Loop | Op::Yield | Op::Break | Op::Continue => self.store_all(),
+            _ => {}
+        }
         let inst = self.module.new_inst(op, imm, args, results);
         self.module.regions[self.region.index()].insts.push(inst);
         inst
@@ -243,12 +256,6 @@ impl Builder {
     fn push1(&mut self, op: Op, imm: Imm, args: Args, result: Type) -> Value {
         let inst = self.push(op, imm, args, &[result]);
         self.module.inst(inst).results[0]
-    }
-
-    /// A constant of type `ty` with these bits (truth values: 0 and 1).
-    pub fn const_bits(&mut self, ty: Type, mut bits: [u32; 4]) -> Value {
-        bits[ty.lanes as usize..].fill(0);
-        self.push1(Op::Const, Imm::Const(bits), Args::new(), ty)
     }
 
     /// A float constant.
@@ -278,6 +285,14 @@ impl Builder {
             return value;
         }
         let to = ty.with_kind(kind);
+        if ty.kind != Kind::Bool && kind != Kind::Bool {
+            if let Some(bits) = self.module.as_const(value) {
+                return self.const_bits(to, bits);
+            }
+            if let Some(inner) = self.module.def_of(value, Op::Bitcast) {
+                return self.cast(inner.args[0], kind);
+            }
+        }
         if ty.kind == Kind::Bool {
             let one = if kind == Kind::Float { 1f32.to_bits() } else { 1 };
             let yes = self.const_bits(to, [one; 4]);
@@ -291,16 +306,6 @@ impl Builder {
             return self.push1(op, Imm::None, smallvec![value, zero], to);
         }
         self.push1(Op::Bitcast, Imm::None, smallvec![value], to)
-    }
-
-    /// Picks components of `value`. A component that it does not have is its last one.
-    pub fn swizzle(&mut self, value: Value, swizzle: Swizzle) -> Value {
-        let ty = self.ty(value);
-        if swizzle.is_identity(ty.lanes) {
-            return value;
-        }
-        let imm = Imm::Swizzle(swizzle.map(|lane| lane.min(ty.lanes - 1)));
-        self.push1(Op::Swizzle, imm, smallvec![value], ty.with_lanes(swizzle.count()))
     }
 
     /// Component `lane` of `value`.
@@ -351,21 +356,15 @@ impl Builder {
         self.push1(Op::Construct, Imm::None, args, Type::new(kind, lanes))
     }
 
-    /// The value of a variable.
-    pub fn load(&mut self, var: Var) -> Value {
-        let ty = self.module.vars[var.index()].ty;
-        self.push1(Op::Load, Imm::Var(var), Args::new(), ty)
-    }
-
-    /// Sets a variable.
-    pub fn store(&mut self, var: Var, value: Value) {
-        self.store_masked(var, Mask::XYZW, value);
-    }
-
     /// Sets the masked components of a variable to the components of `value` at the same places.
     pub fn store_masked(&mut self, var: Var, mask: Mask, value: Value) {
         let Some((mask, value)) = self.fit(var, mask, value) else { return };
+        if mask.count() == self.ty(value).lanes {
+            return self.store(var, value);
+        }
+        self.store_all();
         self.push(Op::Store, Imm::VarMask(var, mask), smallvec![value], &[]);
+        self.known.forget(var);
     }
 
     /// Element `index` (clamped) of an array variable.

@@ -567,7 +567,7 @@ fn constant_before(l: &Lifter, register: Option<u8>) -> Option<u32> {
     let flow = l.flow;
     let block = flow.blocks.partition_point(|block| block.first <= l.at).checked_sub(1)?;
     let writer = flow.insts.get(flow.blocks[block].first..l.at)?.iter().rev().find(|inst| {
-        inst.writes().iter().any(|written| (0..written.count).any(|n| written.first.word(n) == Some(register)))
+        inst.writes().any(|written| (0..written.count).any(|n| written.first.word(n) == Some(register)))
     })?;
     if writer.op != Op::VMovB32 {
         return None;

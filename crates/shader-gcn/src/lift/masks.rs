@@ -402,7 +402,7 @@ pub(super) fn needed(inst: &Inst, live: &Live) -> bool {
     let read = |code: u8| live.word(code & 127) || live.mask(code & 127);
     (inst.has(flag::WRITES_SCC) && live.scc)
         || inst.has(flag::WRITES_EXEC)
-        || inst.writes().iter().any(|registers| {
+        || inst.writes().any(|registers| {
             let first = registers.first.scalar_code();
             first.is_some_and(|first| (0..registers.count).any(|n| read(first.saturating_add(n))))
         })

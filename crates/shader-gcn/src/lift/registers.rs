@@ -72,7 +72,7 @@ impl Lifter<'_> {
         self.registers.array = Some(array);
     }
 
-    /// A vector register, untyped.
+    /// A vector register: untyped, or the number that was put there.
     pub(super) fn vgpr(&mut self, n: u8) -> Value {
         match self.registers.array {
             Some(array) => {
@@ -81,7 +81,7 @@ impl Lifter<'_> {
             }
             None => {
                 let var = self.vgpr_var(n);
-                self.b.load(var)
+                self.b.load_stored(var)
             }
         }
     }
@@ -141,14 +141,14 @@ impl Lifter<'_> {
         self.b.store_elem(array, at, Mask(1), value);
     }
 
-    /// A value as untyped bits; truth values as 0 and 1.
+    /// A value as a register has it: truth values are 0 and 1.
     fn word(&mut self, value: Value) -> Value {
-        self.b.cast(value, Kind::Bits)
+        if self.b.ty(value).kind == Kind::Bool { self.b.cast(value, Kind::Int) } else { value }
     }
 
     // Scalar registers as words.
 
-    /// A scalar register by its code (0 to 127), untyped.
+    /// A scalar register by its code (0 to 127): untyped, or the number that was put there.
     pub(super) fn sgpr(&mut self, code: u8) -> Value {
         if code & !1 == EXEC {
             let exec = self.exec();
@@ -156,7 +156,7 @@ impl Lifter<'_> {
             return self.b.extract(words, code & 1);
         }
         let var = self.word_var(code);
-        self.b.load(var)
+        self.b.load_stored(var)
     }
 
     /// Sets a scalar register by its code. If its pair is wanted as a mask, the lanes that this word has bits for follow.
@@ -353,7 +353,7 @@ impl Lifter<'_> {
 
     // Operands.
 
-    /// A one-word operand, untyped for registers and an integer for constants.
+    /// A one-word operand: of registers what was put there, of constants an integer or a float.
     pub(super) fn read(&mut self, operand: Operand) -> Value {
         match operand {
             Operand::Vgpr(n) => self.vgpr(n),

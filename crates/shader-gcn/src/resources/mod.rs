@@ -510,7 +510,7 @@ impl Finder {
             if is_lane(used) {
                 continue;
             }
-            for registers in inst.reads().iter().chain(&inst.writes()) {
+            for registers in inst.reads().into_iter().chain(inst.writes()) {
                 if let Operand::Vgpr(first) = registers.first {
                     let last = usize::from(first) + usize::from(registers.count.max(1));
                     others[usize::from(first)..last.min(256)].fill(true);

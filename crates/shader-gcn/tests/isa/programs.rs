@@ -211,7 +211,11 @@ fn instructions_say_what_they_read_and_write() {
         let list = |registers: &[afterimage_shader_gcn::inst::Registers]| {
             registers.iter().map(|r| format!("{}x{}", r.first, r.count)).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!((list(&inst.reads()).as_str(), list(&inst.writes()).as_str()), (reads, writes), "{text}");
+        assert_eq!(
+            (list(&inst.reads()).as_str(), list(&inst.writes().collect::<Vec<_>>()).as_str()),
+            (reads, writes),
+            "{text}"
+        );
     }
 }
 
