@@ -77,8 +77,8 @@ fn dxgi(format: Format) -> Option<DxgiFormat> {
         BC7_UNORM => D::BC7_UNorm,
         BC7_SRGB => D::BC7_UNorm_sRGB,
         A4R4G4B4_UNORM => D::B4G4R4A4_UNorm,
-        // Their channels lie the other way round, which no format of DXGI says.
-        B5G6R5_UNORM | R5G5B5A1_UNORM | R4G4B4A4_UNORM | A2R10G10B10_UNORM => return None,
+        // Their channels lie the other way round, which no format of DXGI says; or they are numbers that none has.
+        B5G6R5_UNORM | R5G5B5A1_UNORM | R4G4B4A4_UNORM | A2R10G10B10_UNORM | R64_UINT => return None,
     })
 }
 

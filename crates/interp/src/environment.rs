@@ -102,7 +102,8 @@ pub trait Environment {
         [0; 4]
     }
 
-    /// Sets a texel of a storage image; atomic operations set the first component alone, and give 0 for the others.
+    /// Sets a texel of a storage image; atomic operations set the first component alone, or the first two of
+    /// `r64`, and give 0 for the others.
     fn image_store(&self, _image: &ImageDecl, _coord: [i32; 3], _sample: u32, _bits: [u32; 4]) {}
 
     /// Width, height, and depth or layers of a storage image.

@@ -1,6 +1,6 @@
 //! Memory, textures and storage images.
 
-use afterimage_ir::{AtomicOp, Component, Dim, Imm, InstData, Offset, Op, TextureDecl, Type, Value};
+use afterimage_ir::{AtomicOp, Component, Dim, ImageFormat, Imm, InstData, Offset, Op, TextureDecl, Type, Value};
 
 use crate::environment::number;
 use crate::races::Does;
@@ -108,11 +108,13 @@ impl Run<'_> {
                 None
             }
             (_, Imm::ImageAtomic(_, atomic)) => {
-                let old = self.environment.image_load(decl, coord, sample)[0];
+                let wide = decl.format == ImageFormat::R64;
+                let [low, high, ..] = self.environment.image_load(decl, coord, sample);
+                let old = [low, if wide { high } else { 0 }];
                 let operands = &data.args[1 + usize::from(multisampled)..];
-                let new = self.atomic(atomic, [old, 0], operands, lane, false);
-                self.environment.image_store(decl, coord, sample, [new[0], 0, 0, 0]);
-                Some([old, 0, 0, 0])
+                let [low, high] = self.atomic(atomic, old, operands, lane, wide);
+                self.environment.image_store(decl, coord, sample, [low, high, 0, 0]);
+                Some([old[0], old[1], 0, 0])
             }
             _ => None,
         }

@@ -140,6 +140,9 @@ named_enum! {
         Any "any",
         /// One 32-bit component, as atomic operations need.
         R32 "r32",
+        /// One 64-bit number, for atomic operations on such. Texels are its halves, the low one first, then 0 and 1, as those of two
+        /// 32-bit components are.
+        R64 "r64",
     }
 }
 
@@ -514,6 +517,17 @@ pub struct ImageDecl {
     pub component: Component,
     /// What is known of its format.
     pub format: ImageFormat,
+}
+
+impl ImageDecl {
+    /// The type of the number that atomic operations change in a texel; none where they may not.
+    pub fn atomic(&self) -> Option<Type> {
+        match (self.format, self.component) {
+            (ImageFormat::R32, Component::Uint | Component::Sint) => Some(Type::I32),
+            (ImageFormat::R64, Component::Uint) => Some(Type::I32X2),
+            (ImageFormat::Any | ImageFormat::R32 | ImageFormat::R64, _) => None,
+        }
+    }
 }
 
 /// Texels by which a lookup is moved, in each direction; the last is for 3D textures only.

@@ -246,7 +246,7 @@ impl<'a> Parser<'a> {
                 let slot = self.number("a slot number")?;
                 let dim = self.word("an image shape (2d, cube, 3d, ...)", Dim::from_name)?;
                 let component = self.word("a component kind (float, uint, sint)", Component::from_name)?;
-                let format = self.word("a format (any, r32)", ImageFormat::from_name)?;
+                let format = self.word("a format (any, r32, r64)", ImageFormat::from_name)?;
                 self.module.images.push(ImageDecl { slot, dim, component, format });
             } else if self.eat_word("name")? {
                 let of = self.named()?;

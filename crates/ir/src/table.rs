@@ -348,8 +348,8 @@ macro_rules! opcode_table {
                 ImageLoad "image_load" (..) -> W Image [MEMORY];
                 /// Sets a texel to the last operand, four components.
                 ImageStore "image_store" (..) -> _ Image [SIDE_EFFECT];
-                /// Changes a texel of an image of `uint r32` or `sint r32`: behind the coordinates the operands of the atomic operation. The result is
-                /// what was there before.
+                /// Changes a texel of an image of `uint r32` or `sint r32`, or of `uint r64` as a 64-bit number of two components: behind the
+                /// coordinates the operands of the atomic operation. The result is what was there before.
                 ImageAtomic "image_atomic" (..) -> I ImageAtomic [SIDE_EFFECT];
                 /// Size in texels: width, height, and depth or layers (cubes, not faces).
                 ImageSize "image_size" () -> I Image [];

@@ -27,7 +27,7 @@
 //! 13. Specialisation constants are typed and differ in their number.
 //! 14. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
 //! 15. Names are those of registers within a declared bank, or of a declared texture.
-//! 16. Storage images differ in their slot; work groups keep to the limits, and only the compute stage has them.
+//! 16. Storage images differ in their slot, and those of `r64` are of `uint`; work groups keep to the limits, and only the compute stage has them.
 //! 17. Feedback is of outputs of the vertex or the geometry stage. A buffer has one stride and one stream, an output one stream; no two of them have
 //!     bytes in common, and all lie within the vertex, on multiples of four.
 //! 18. The geometry stage, and no other, says what primitives it takes and gives, and has `load_vertex_input`, `emit_vertex` and
@@ -157,6 +157,9 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
         }
         if m.images[..i].iter().any(|other| other.slot == d.slot) {
             return fail(Image::new(i), format!("slot {} is declared twice", d.slot));
+        }
+        if d.format == ImageFormat::R64 && d.component != Component::Uint {
+            return fail(Image::new(i), "images of r64 are of uint");
         }
     }
     let lanes = m.group.iter().try_fold(1u32, |lanes, &side| lanes.checked_mul(side));
@@ -627,11 +630,9 @@ impl<'a> Verifier<'a> {
                     None
                 }
                 (_, Imm::ImageAtomic(_, atomic)) => {
-                    if decl.format != ImageFormat::R32 || decl.component == Component::Float {
-                        return Err("the image must be one of uint or sint r32".to_owned());
-                    }
-                    wanted.extend(std::iter::repeat_n(Type::I32, atomic.operands()));
-                    Some(Type::I32)
+                    let ty = decl.atomic().ok_or("the image must be one of uint or sint r32, or of uint r64")?;
+                    wanted.extend(std::iter::repeat_n(ty, atomic.operands()));
+                    Some(ty)
                 }
                 _ => return Err("wrong kind of immediate".to_owned()),
             };

@@ -138,6 +138,8 @@ fn every_rule_of_the_interface_rejects() {
         ("pixel { texture t0 slot 1 2dms shadow return }", "t0: only floats with one sample can be compared"),
         ("pixel { texture t0 slot 1 2d uint shadow return }", "t0: only floats with one sample can be compared"),
         ("compute { image i0 slot 64 2d float any return }", "i0: slot 64; there are 64"),
+        ("compute { image i0 slot 0 2d sint r64 return }", "i0: images of r64 are of uint"),
+        ("compute { image i0 slot 0 2d float r64 return }", "i0: images of r64 are of uint"),
         (
             "compute { image i0 slot 1 2d float any image i1 slot 1 2d float any return }",
             "i1: slot 1 is declared twice",
@@ -271,6 +273,7 @@ fn every_rule_of_memory_rejects() {
       texture t2 slot 22 cube
       image i0 slot 0 2d float any
       image i1 slot 1 2d uint r32
+      image i2 slot 2 2d uint r64
       v0: i32 = const 0
       v1: i32x2 = const 0, 0
       v2: f32x2 = const 0.0, 0.0
@@ -309,7 +312,19 @@ fn every_rule_of_memory_rejects() {
         ("v4: i32x4 = image_load i0, v1", "v4: i32x4 = image_load i0, v1: the result is i32x4, not f32x4"),
         (
             "v4: i32 = image_atomic i0 add, v1, v0",
-            "v4: i32 = image_atomic i0 add, v1, v0: the image must be one of uint or sint r32",
+            "v4: i32 = image_atomic i0 add, v1, v0: the image must be one of uint or sint r32, or of uint r64",
+        ),
+        (
+            "v4: i32 = image_atomic i2 add, v1, v1",
+            "v4: i32 = image_atomic i2 add, v1, v1: the result is i32, not i32x2",
+        ),
+        (
+            "v4: i32x2 = image_atomic i2 add, v1, v0",
+            "v4: i32x2 = image_atomic i2 add, v1, v0: an operand is i32, not i32x2",
+        ),
+        (
+            "v4: i32x2 = image_atomic i2 cmpswap, v1, v1",
+            "v4: i32x2 = image_atomic i2 cmpswap, v1, v1: there are 2 operands, not 3",
         ),
         ("image_store i1, v1, v0", "image_store i1, v1, v0: an operand is i32, not i32x4"),
     ];

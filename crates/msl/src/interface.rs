@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use afterimage_abi::metal;
 use afterimage_ir::{
-    BankSource, Component, Flags, Imm, Input, InputAt, Interp, Kind, Module, Named, Op, Output, OutputAt, Reflection,
-    Spec, Stage, Texture, Type, Uses,
+    BankSource, Component, Flags, ImageFormat, Imm, Input, InputAt, Interp, Kind, Module, Named, Op, Output, OutputAt,
+    Reflection, Spec, Stage, Texture, Type, Uses,
 };
 
 use crate::bindings::{
@@ -341,6 +341,9 @@ fn images(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError>
         if *read || *written || uses.reflection.images.iter().any(|used| used.decl == *d) {
             if d.dim.is_multisampled() {
                 return Err(EmitError::Unsupported("multisampled storage image"));
+            }
+            if d.format == ImageFormat::R64 {
+                return Err(EmitError::Unsupported("image r64"));
             }
             name = out.names.pick(&format!("image{}", d.slot), "");
             let attribute = Attribute::Texture(image_index(d.slot));

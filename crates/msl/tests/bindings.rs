@@ -157,6 +157,8 @@ fn what_is_not_written_is_named() {
     let samples =
         image("2dms uint any", "v2: i32x4 = image_load i0, v0, v1  v3: i32 = swizzle v2.x  image_store i0, v0, v1, v2");
     assert_eq!(refused(&samples), EmitError::Unsupported("multisampled storage image"));
+    let long = image("2d uint r64", "v2: i32x2 = image_atomic i0 add, v0, v0");
+    assert_eq!(refused(&long), EmitError::Unsupported("image r64"));
     // Vertex functions are told nothing of their wave.
     let vertex = "vertex { output out0 : i32 location 0  v0: i32 = lane_index  store_output out0, v0  return }";
     assert_eq!(refused(vertex), EmitError::Unsupported("lane_index"));

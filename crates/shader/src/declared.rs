@@ -76,6 +76,8 @@ pub struct Has {
     pub cube_arrays: bool,
     /// Storage images of several samples.
     pub storage_samples: bool,
+    /// Storage images of 64-bit numbers.
+    pub long_texels: bool,
     /// Storage images read, and written, whose format the shader does not say.
     pub without_format: [bool; 2],
     /// Vertex (and geometry) shaders, and pixel shaders, that store.
@@ -405,9 +407,13 @@ fn images(a: &mut Asked<'_>) {
         a.of(&name, "descriptors", u32::from(d.slot) + 1, most);
         a.needs(&name, "storage images with several samples", has.storage_samples || !d.dim.is_multisampled());
         let [read, written] = uses.images[i];
-        if d.format == ImageFormat::Any {
-            a.needs(&name, "reads without a format", has.without_format[0] || !read);
-            a.needs(&name, "writes without a format", has.without_format[1] || !written);
+        match d.format {
+            ImageFormat::Any => {
+                a.needs(&name, "reads without a format", has.without_format[0] || !read);
+                a.needs(&name, "writes without a format", has.without_format[1] || !written);
+            }
+            ImageFormat::R32 => {}
+            ImageFormat::R64 => a.needs(&name, "texels of 64 bits", has.long_texels),
         }
         let stores = match m.stage {
             Stage::Vertex | Stage::Geometry => has.stores[0],

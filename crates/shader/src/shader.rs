@@ -171,6 +171,7 @@ impl CacheKey {
             float64,
             int64_atomics,
             shared_int64_atomics,
+            image_int64_atomics,
             shuffle,
             vertex_layer,
             stencil_export,
@@ -184,7 +185,7 @@ impl CacheKey {
         let out = [vertex_layer, stencil_export, geometry, streams, feedback];
         let flags = [float64, long[0], long[1], shuffle, out[0], out[1], out[2], out[3], out[4], tables];
         hash.update(&flags.map(u8::from));
-        hash.update(&[interlock.into()]);
+        hash.update(&[interlock.into(), image_int64_atomics.into()]);
         hash.update(bytemuck::bytes_of(normalized));
         Self(hash.digest128())
     }

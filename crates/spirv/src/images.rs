@@ -1,6 +1,6 @@
 //! Textures and storage images.
 
-use afterimage_ir::{Component, Imm, InstData, Kind, Offset, Op, TextureDecl, Type, Value};
+use afterimage_ir::{Component, ImageFormat, Imm, InstData, Kind, Offset, Op, TextureDecl, Type, Value};
 use smallvec::SmallVec;
 
 use crate::EmitError;
@@ -66,6 +66,28 @@ impl Emitter<'_> {
         }
         let ty = self.w.ty(Type::new(Kind::Int, lanes));
         self.w.value(op::Bitcast, ty, &[value])
+    }
+
+    /// A texel of `r64` as its halves, then 0 and 1.
+    fn halves(&mut self, texel: Id) -> Id {
+        let (long, pair, four) = (self.w.long(), self.w.ty(Type::I32X2), self.w.ty(Type::I32X4));
+        let number = self.w.value(op::CompositeExtract, long, &[texel, 0]);
+        let (number, rest) = (self.w.value(op::Bitcast, pair, &[number]), self.w.constant(Type::I32X2, [0, 1, 0, 0]));
+        self.w.value(op::CompositeConstruct, four, &[number, rest])
+    }
+
+    /// A texel of `r64` of two halves; what is behind them does not count.
+    fn of_halves(&mut self, texel: Id) -> Id {
+        let (long, pair, four) = (self.w.long(), self.w.ty(Type::I32X2), self.longs());
+        let number = self.w.value(op::VectorShuffle, pair, &[texel, texel, 0, 1]);
+        let number = self.w.value(op::Bitcast, long, &[number]);
+        self.w.value(op::CompositeConstruct, four, &[number; 4])
+    }
+
+    /// The type of texels of `r64`.
+    fn longs(&mut self) -> Id {
+        let long = self.w.long();
+        self.w.declared(op::TypeVector, &[long, 4])
     }
 
     /// An offset's constant, of as many components as the texture has directions. It is compared with limits as what its type says.
@@ -187,26 +209,33 @@ impl Emitter<'_> {
             }
             Op::ImageLoad => {
                 let loaded = self.w.value(op::Load, handle.ty, &[handle.variable]);
-                let ty = self.texel(decl.component, full.lanes);
+                let wide = decl.format == ImageFormat::R64;
+                let ty = if wide { self.longs() } else { self.texel(decl.component, full.lanes) };
                 let mut operands: SmallVec<[u32; 4]> = SmallVec::from_slice(&[loaded, args[0]]);
                 if sample {
                     operands.extend([image_operands::Sample, args[1]]);
                 }
                 let texel = self.w.value(op::ImageRead, ty, &operands);
-                self.unsigned(decl.component, texel, full.lanes)
+                if wide { self.halves(texel) } else { self.unsigned(decl.component, texel, full.lanes) }
             }
             _ => {
                 let Imm::ImageAtomic(_, atomic) = data.imm else { return Err(malformed) };
-                let uint = self.w.ty(Type::I32);
+                let (uint, wide) = (self.w.ty(Type::I32), decl.format == ImageFormat::R64);
                 let (element, held) = match decl.component {
+                    _ if wide => (self.w.long(), Held::Same),
                     Component::Sint => (self.w.signed(1), Held::Signed(self.w.signed(1))),
                     Component::Uint | Component::Float => (uint, Held::Same),
                 };
                 let pointer = self.w.pointer(storage::Image, element);
                 let at = if sample { args[1] } else { self.w.uint(0) };
                 let at = self.w.value(op::ImageTexelPointer, pointer, &[handle.variable, args[0], at]);
-                let place = Place { at, ty: uint, held, scope: scope::Device, wide: false };
-                self.atomic(atomic, place, &args[1 + usize::from(sample)..])
+                let operands = &args[1 + usize::from(sample)..];
+                if wide {
+                    let ty = self.w.ty(full);
+                    return self.atomic_long(atomic, at, element, scope::Device, operands, ty);
+                }
+                let place = Place { at, ty: uint, held, scope: scope::Device, wide };
+                self.atomic(atomic, place, operands)
             }
         })
     }
@@ -231,7 +260,9 @@ impl Emitter<'_> {
         let handle = self.interface.images[image.index()].ok_or(malformed)?;
         let value: Value = *data.args.last().ok_or(malformed)?;
         let mut texel = self.id(value);
-        if decl.component == Component::Sint {
+        if decl.format == ImageFormat::R64 {
+            texel = self.of_halves(texel);
+        } else if decl.component == Component::Sint {
             let ty = self.w.signed(4);
             texel = self.w.value(op::Bitcast, ty, &[texel]);
         }

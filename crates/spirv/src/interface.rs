@@ -171,7 +171,7 @@ pub(crate) fn declare(
     }
     for (i, d) in m.images.iter().enumerate() {
         let [read, written] = uses.images[i];
-        out.images.push(Some(storage_image(w, d, Image::new(i), [read, written])));
+        out.images.push(Some(storage_image(w, d, options, Image::new(i), [read, written])?));
     }
     if m.shared > 0 {
         out.shared = Some(shared(w, m, options)?);
@@ -193,9 +193,7 @@ fn shared(w: &mut Words, m: &Module, options: &Options) -> Result<Shared, EmitEr
             let what = Op::AtomicShared.name();
             return Err(EmitError::Missing { what, feature: "shaderSharedInt64Atomics" });
         }
-        w.capability(capability::Int64);
-        w.capability(capability::Int64Atomics);
-        let long = w.declared(op::TypeInt, &[64, 0]);
+        let long = w.long();
         let words = words.next_multiple_of(2);
         (long, words / 2 + 1, words, Some(long))
     } else {
@@ -244,19 +242,33 @@ fn input_builtin(w: &mut Words, at: InputAt, options: &Options) -> Option<u32> {
 }
 
 /// The variable of a storage image: descriptor set 1, the slot as binding. Cubes are layers.
-fn storage_image(w: &mut Words, d: &ImageDecl, image: Image, [read, written]: [bool; 2]) -> Storage {
+fn storage_image(
+    w: &mut Words,
+    d: &ImageDecl,
+    options: &Options,
+    image: Image,
+    [read, written]: [bool; 2],
+) -> Result<Storage, EmitError> {
     let (shape, arrayed) = match d.dim {
         Dim::D3 => (dim::D3, false),
         dim => (dim::D2, dim.is_array() || dim.is_cube()),
     };
-    let (sampled, r32) = match d.component {
+    let (word, r32) = match d.component {
         Component::Float => (w.ty(Type::F32), image_format::R32f),
         Component::Uint => (w.ty(Type::I32), image_format::R32ui),
         Component::Sint => (w.signed(1), image_format::R32i),
     };
-    let format = match d.format {
-        ImageFormat::R32 => r32,
-        ImageFormat::Any => image_format::Unknown,
+    let (sampled, format) = match d.format {
+        ImageFormat::R32 => (word, r32),
+        ImageFormat::R64 => {
+            if !options.features.image_int64_atomics {
+                return Err(EmitError::Missing { what: "image r64", feature: "shaderImageInt64Atomics" });
+            }
+            w.extension("SPV_EXT_shader_image_int64");
+            w.capability(capability::Int64ImageEXT);
+            (w.long(), image_format::R64ui)
+        }
+        ImageFormat::Any => (word, image_format::Unknown),
     };
     if d.format == ImageFormat::Any {
         if read {
@@ -287,7 +299,7 @@ fn storage_image(w: &mut Words, d: &ImageDecl, image: Image, [read, written]: [b
         w.decorate(variable, decoration::Coherent, &[]);
     }
     w.name(variable, &format!("image{}", image.0));
-    Storage { variable, ty }
+    Ok(Storage { variable, ty })
 }
 
 pub(crate) fn interpolation(w: &mut Words, id: Id, stage: Stage, interp: Interp, kind: Kind) {

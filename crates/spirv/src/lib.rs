@@ -17,7 +17,7 @@
 //!   5 `textureCubeArray[]`, 6 `texture2DMS[]`, 7 `texture2DMSArray[]`; runtime arrays if [`Options::bindless`], else arrays of 20 by
 //!   slot, where the compute stage's slot 20 is element 0. Textures of integers lie in the same arrays.
 //! * Descriptor set 1: the storage image of each slot at the binding of that number, never an array. Cubes and their arrays are views
-//!   of 2D arrays; an image of `r32` needs a view of `R32_UINT`, `R32_SINT` or `R32_SFLOAT`.
+//!   of 2D arrays; an image of `r32` needs a view of `R32_UINT`, `R32_SINT` or `R32_SFLOAT`, one of `r64` a view of `R64_UINT`.
 //! * Memory is reached by address; addresses are made multiples of four (eight for 64-bit atomic operations), not checked.
 //! * What is captured ([`Features::feedback`]) has Vulkan's decorations. Parts of outputs, and what is captured twice, are outputs more,
 //!   at locations that the module does not use.
@@ -77,6 +77,8 @@ pub struct Features {
     pub int64_atomics: bool,
     /// `shaderInt64` and `shaderSharedInt64Atomics`.
     pub shared_int64_atomics: bool,
+    /// `shaderInt64`, and `shaderImageInt64Atomics` of `VK_EXT_shader_image_atomic_int64`: images of `r64`.
+    pub image_int64_atomics: bool,
     /// `VK_SUBGROUP_FEATURE_SHUFFLE_BIT`. Without it lanes are asked one after the other.
     pub shuffle: bool,
     /// `shaderOutputLayer` and `shaderOutputViewportIndex`.
@@ -102,6 +104,7 @@ impl Features {
         float64: true,
         int64_atomics: true,
         shared_int64_atomics: true,
+        image_int64_atomics: true,
         shuffle: true,
         vertex_layer: true,
         stencil_export: true,

@@ -169,11 +169,9 @@ impl Emitter<'_> {
                     let what = data.op.name();
                     return Err(EmitError::Missing { what, feature: "shaderBufferInt64Atomics" });
                 }
-                self.w.capability(capability::Int64);
-                self.w.capability(capability::Int64Atomics);
-                let long = self.w.declared(op::TypeInt, &[64, 0]);
+                let long = self.w.long();
                 let at = self.global_member(data.args[0], long, 8);
-                Ok(self.atomic_long(atomic, at, long, scope::Device, &args[1..], ty))
+                self.atomic_long(atomic, at, long, scope::Device, &args[1..], ty)
             }
             (Op::AtomicShared, Imm::Atomic(atomic)) => {
                 let memory = self.interface.shared.ok_or(malformed)?;
@@ -186,18 +184,31 @@ impl Emitter<'_> {
                 let long = memory.long.ok_or(malformed)?;
                 let word = self.w.umin(first, memory.words);
                 let at = self.shared_long(word, memory.variable, long);
-                Ok(self.atomic_long(atomic, at, long, scope::Workgroup, &args[1..], ty))
+                self.atomic_long(atomic, at, long, scope::Workgroup, &args[1..], ty)
             }
             _ => Err(malformed),
         }
     }
 
     /// An atomic operation on 64 bits, whose operands and result are of type `ty`, two words.
-    fn atomic_long(&mut self, atomic: AtomicOp, at: Id, long: Id, scope: u32, args: &[Id], ty: Id) -> Id {
+    pub(crate) fn atomic_long(
+        &mut self,
+        atomic: AtomicOp,
+        at: Id,
+        long: Id,
+        scope: u32,
+        args: &[Id],
+        ty: Id,
+    ) -> Result<Id, EmitError> {
+        let is_double = matches!(atomic, AtomicOp::FCmpSwap | AtomicOp::FMin | AtomicOp::FMax);
+        if is_double && !self.features.float64 {
+            return Err(EmitError::Missing { what: atomic.name(), feature: "shaderFloat64" });
+        }
+        self.w.capability(capability::Int64Atomics);
         let values: SmallVec<[Id; 2]> = args.iter().map(|&arg| self.w.value(op::Bitcast, long, &[arg])).collect();
         let place = Place { at, ty: long, held: Held::Same, scope, wide: true };
         let old = self.atomic(atomic, place, &values);
-        self.w.value(op::Bitcast, ty, &[old])
+        Ok(self.w.value(op::Bitcast, ty, &[old]))
     }
 
     pub(crate) fn store_memory(&mut self, data: &InstData) -> Result<(), EmitError> {

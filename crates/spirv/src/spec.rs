@@ -71,6 +71,7 @@ names! {
         GroupNonUniformShuffle, ShaderLayer, ShaderViewportIndex, SignedZeroInfNanPreserve, StencilExportEXT,
         DrawParameters, ShaderNonUniform, SampledImageArrayNonUniformIndexing, RuntimeDescriptorArray,
         PhysicalStorageBufferAddresses, DemoteToHelperInvocation, FragmentShaderPixelInterlockEXT,
+        Int64ImageEXT,
     }
 }
 
@@ -141,7 +142,7 @@ masks! {
 names! {
     /// Formats of storage images.
     image_format: u32 = ImageFormat {
-        Unknown, R32f, R32i, R32ui,
+        Unknown, R32f, R32i, R32ui, R64ui,
     }
 }
 

@@ -207,6 +207,12 @@ impl Words {
         self.declared(op::TypeFloat, &[64])
     }
 
+    /// Unsigned integers of 64 bits, one of them.
+    pub(crate) fn long(&mut self) -> Id {
+        self.capability(capability::Int64);
+        self.declared(op::TypeInt, &[64, 0])
+    }
+
     /// A double's constant.
     pub(crate) fn double_constant(&mut self, value: f64) -> Id {
         let ty = self.double();

@@ -112,6 +112,7 @@ fn run(gpu: &Gpu, module: &Module, written: &Module, options: &Options, memory: 
         .map(|image| {
             let format = match (image.decl.format, image.decl.component) {
                 (ImageFormat::R32, _) => vk::Format::R32_UINT,
+                (ImageFormat::R64, _) => vk::Format::R64_UINT,
                 (_, Component::Float) => vk::Format::R32G32B32A32_SFLOAT,
                 (_, Component::Uint) => vk::Format::R32G32B32A32_UINT,
                 (_, Component::Sint) => vk::Format::R32G32B32A32_SINT,
@@ -450,4 +451,82 @@ fn storage_images_agree() {
         }
     });
     assert_eq!(found, expected, "{}", gpu.name);
+}
+
+/// Every operation on texels of 64 bits: with operands that differ in either half, and with what is there.
+#[test]
+fn wide_texels_agree() {
+    let gpu = Gpu::new();
+    if !gpu.options.features.image_int64_atomics {
+        return println!("{} has no 64-bit atomic operations on images: not tried", gpu.name);
+    }
+    for &op in AtomicOp::ALL {
+        let [found, expected] = each_lane(&gpu, 16, |b, lane, address| {
+            let (dim, component, format) = (Dim::D2, Component::Uint, ImageFormat::R64);
+            let image = b.image(ImageDecl { slot: 0, dim, component, format });
+            let eight = b.i32(8);
+            let (x, y) = (b.umod(lane, eight), b.udiv(lane, eight));
+            let coord = b.construct(&[x, y]);
+            let at = own(b, address, lane, 16);
+            let words = b.load_global(at, 4);
+            // The texel begins as two words; what is behind them does not count.
+            b.image_store(image, coord, None, words);
+            let operands = [Swizzle::new(&[1, 3]), Swizzle::new(&[2, 0])].map(|pick| b.swizzle(words, pick));
+            let old = b.image_atomic(op, image, coord, None, &operands);
+            let texel = b.image_load(image, coord, None);
+            // Once more with what is there as the operand, where comparisons hold, and where only one half is other.
+            let now = b.swizzle(texel, Swizzle::new(&[0, 1]));
+            let again = b.image_atomic(op, image, coord, None, &[now, now]);
+            let one = b.i32(1);
+            let (low, high) = (b.extract(now, 0), b.extract(now, 1));
+            let above = b.iadd(high, one);
+            let above = b.construct(&[low, above]);
+            let last = b.image_atomic(op, image, coord, None, &[above, above]);
+            let left = b.image_load(image, coord, None);
+            let left = b.swizzle(left, Swizzle::new(&[0, 1]));
+            let first = b.swizzle(texel, Swizzle::new(&[0, 1]));
+            let (before, after) = (b.construct(&[old, first]), b.construct(&[again, last]));
+            let (low, high) = (b.extract(at, 0), b.extract(at, 1));
+            for (n, value) in [before, after, left].into_iter().enumerate() {
+                let by = b.i32(n as i32 * 16);
+                let low = b.iadd(low, by);
+                let at = b.construct(&[low, high]);
+                b.store_global(at, value);
+            }
+        });
+        assert_eq!(found, expected, "{} on {}", op.name(), gpu.name);
+    }
+}
+
+/// Many lanes count at one texel, over the border of its words: the sum is right, and everybody got another number.
+#[test]
+fn wide_texels_are_changed_atomically() {
+    let gpu = Gpu::new();
+    if !gpu.options.features.image_int64_atomics {
+        return println!("{} has no 64-bit atomic operations on images: not tried", gpu.name);
+    }
+    let [found, expected] = each_lane(&gpu, 4, |b, lane, address| {
+        let (dim, component, format) = (Dim::D2, Component::Uint, ImageFormat::R64);
+        let image = b.image(ImageDecl { slot: 0, dim, component, format });
+        let zero = b.i32(0);
+        let coord = b.construct(&[zero, zero]);
+        // 2^27 each: 64 lanes are 2^33.
+        let part = b.i32(1 << 27);
+        let part = b.construct(&[part, zero]);
+        let ticket = b.image_atomic(AtomicOp::Add, image, coord, None, &[part]);
+        b.memory_barrier();
+        b.barrier();
+        let sum = b.image_load(image, coord, None);
+        let (low, high) = (b.extract(ticket, 0), b.extract(ticket, 1));
+        let (by, up) = (b.i32(27), b.i32(5));
+        let (low, high) = (b.ushr(low, by), b.ishl(high, up));
+        let number = b.ior(low, high);
+        let at = own(b, address, number, 4);
+        let (low, high) = (b.extract(sum, 0), b.extract(sum, 1));
+        let _ = lane;
+        let all = b.construct(&[number, low, high]);
+        b.store_global(at, all);
+    });
+    assert_eq!(found, expected, "{}", gpu.name);
+    assert_eq!(found[4 * 63..][..3], [63, 0, 2]);
 }

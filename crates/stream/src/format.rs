@@ -134,6 +134,7 @@ formats! {
     67 BC7_SRGB                     4 16 Color;
     68 R5G5B5A1_UNORM               1 2 Color;
     69 R4G4B4A4_UNORM               1 2 Color;
+    70 R64_UINT                     1 8 Color;
 }
 
 impl Format {

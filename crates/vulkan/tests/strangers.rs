@@ -693,6 +693,7 @@ fn images_are_in_slots_that_are_there() {
         let most =
             host.guest.renderer.gpu().profile.limits.max_per_stage_descriptor_storage_images.min(IMAGE_SLOTS.into());
         let has_samples = host.guest.renderer.device_info().storage_sample_counts > 1;
+        let has_long = host.guest.renderer.gpu().profile.shaders.image_int64_atomics;
         for stage in [In::Vertex, In::Pixel, In::Compute] {
             let decl = |slot| ImageDecl { slot, dim: Dim::D2, component: Component::Uint, format: ImageFormat::R32 };
             host.bound("images", most, 256, |n| with(stage, |s| _ = s.image(decl((n - 1) as u8))));
@@ -702,8 +703,14 @@ fn images_are_in_slots_that_are_there() {
                         let decl = ImageDecl { slot: 1, dim, component, format };
                         let fate = host.tried(&with(stage, |s| _ = s.image(decl)));
                         assert!(matches!(fate, Fate::Drew | Fate::Refused(_)), "{decl:?}: {fate:?}");
-                        let is_refused = dim.is_multisampled() && !has_samples;
+                        let is_long = format == ImageFormat::R64;
+                        let is_refused = dim.is_multisampled() && !has_samples
+                            || is_long && !(has_long && component == Component::Uint);
                         assert_eq!(matches!(fate, Fate::Refused(_)), is_refused, "{decl:?}: {fate:?}");
+                        if is_long && !dim.is_multisampled() && component == Component::Uint && !has_long {
+                            let why = "image i0 (slot 1): 1 texels of 64 bits asked for, 0 are there";
+                            assert!(matches!(&fate, Fate::Refused(error) if error.contains(why)), "{fate:?}");
+                        }
                     }
                 }
             }

@@ -239,8 +239,8 @@ impl Builder {
         self.push(Op::ImageStore, Imm::Image(image), args, &[]);
     }
 
-    /// Changes a texel of a storage image whose format is [`ImageFormat::R32`](crate::ImageFormat::R32), and gives what was there.
-    /// `operands` are those of the operation; missing ones are zero.
+    /// Changes a texel of a storage image of which [`ImageDecl::atomic`](crate::ImageDecl::atomic) says that it can be, and gives what
+    /// was there. `operands` are those of the operation; missing ones are zero.
     pub fn image_atomic(
         &mut self,
         op: AtomicOp,
@@ -250,8 +250,9 @@ impl Builder {
         operands: &[Value],
     ) -> Value {
         let mut args = self.texel(image, coord, sample);
-        args.extend(self.atomic_operands(op, operands, 1));
-        self.push1(Op::ImageAtomic, Imm::ImageAtomic(image, op), args, Type::I32)
+        let ty = self.module.images[image.index()].atomic().unwrap_or(Type::I32);
+        args.extend(self.atomic_operands(op, operands, ty.lanes));
+        self.push1(Op::ImageAtomic, Imm::ImageAtomic(image, op), args, ty)
     }
 
     /// Width, height, and depth or layers of a storage image.

@@ -97,7 +97,8 @@ const fn row(format: Format) -> Choice {
         Format::R16G16B16A16_SINT => P::RGBA16Sint,
         Format::R32_UINT => P::R32Uint,
         Format::R32_SINT => P::R32Sint,
-        Format::R32G32_UINT => P::RG32Uint,
+        // No texels of 64 bits are there ([`features`]).
+        Format::R32G32_UINT | Format::R64_UINT => P::RG32Uint,
         Format::R32G32_SINT => P::RG32Sint,
         Format::R32G32B32A32_UINT => P::RGBA32Uint,
         Format::R32G32B32A32_SINT => P::RGBA32Sint,
@@ -115,7 +116,7 @@ const fn row(format: Format) -> Choice {
 /// [`FormatFeatures`] bits of a format on a device; 0 where it cannot do it at all.
 pub(crate) fn features(facts: &Facts, format: Format) -> u32 {
     let [read, written] = [false, true].map(|written| choice(facts, format, written).pixel.caps(facts));
-    if !read.exists {
+    if !read.exists || format == Format::R64_UINT {
         return 0;
     }
     let (depth, color) = (format.is_depth(), !format.is_depth());

@@ -41,6 +41,8 @@ pub(crate) fn of(facts: &Facts, raw_addresses: bool) -> Behind {
             cube_arrays: true,
             // Metal's shaders write to no texture of several samples.
             storage_samples: false,
+            // Its operations on texels of 64 bits are least and greatest alone.
+            long_texels: false,
             without_format: [true; 2],
             stores: [facts.addresses; 2],
         },

@@ -161,6 +161,15 @@ impl Gpu {
             let float64 = shader_float64 != 0;
             let int64 = shader_int64 & has12.shader_buffer_int64_atomics != 0;
             let shared_int64 = shader_int64 & has12.shader_shared_int64_atomics != 0;
+            let there = instance.enumerate_device_extension_properties(physical).map_err(say)?;
+            let has_extension = |name| there.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
+            let texels = ash::ext::shader_image_atomic_int64::NAME;
+            let mut longs = vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT::default();
+            if has_extension(texels) {
+                let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut longs);
+                instance.get_physical_device_features2(physical, &mut all);
+            }
+            let image_int64 = shader_int64 & longs.shader_image_int64_atomics != 0;
             let limits = properties.limits;
             // What is beyond the end of a buffer is not somebody else's memory, as little as for the guest.
             let features = vk::PhysicalDeviceFeatures::default()
@@ -171,7 +180,7 @@ impl Gpu {
                 .shader_sampled_image_array_dynamic_indexing(bindless)
                 .shader_clip_distance(clip != 0)
                 .shader_float64(float64)
-                .shader_int64(int64 || shared_int64)
+                .shader_int64(int64 || shared_int64 || image_int64)
                 .shader_storage_image_read_without_format(true)
                 .shader_storage_image_write_without_format(true);
             let mut features12 = vk::PhysicalDeviceVulkan12Features::default()
@@ -191,11 +200,9 @@ impl Gpu {
                 .ok_or("no graphics queue")? as u32;
             let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
             let (captures, orders) = (ash::ext::transform_feedback::NAME, ash::ext::provoking_vertex::NAME);
-            let there = instance.enumerate_device_extension_properties(physical).map_err(say)?;
-            let has = |name| there.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
-            let has_feedback = has(captures);
+            let has_feedback = has_extension(captures);
             let mut provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
-            if has(orders) {
+            if has_extension(orders) {
                 let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut provoking);
                 instance.get_physical_device_features2(physical, &mut all);
             }
@@ -203,6 +210,7 @@ impl Gpu {
                 provoking.provoking_vertex_last & provoking.transform_feedback_preserves_provoking_vertex != 0;
             let mut extensions = if has_feedback { vec![captures.as_ptr()] } else { Vec::new() };
             extensions.extend(provoking_last.then_some(orders.as_ptr()));
+            extensions.extend(image_int64.then_some(texels.as_ptr()));
             let mut streams = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default()
                 .transform_feedback(has_feedback)
                 .geometry_streams(has_feedback);
@@ -221,12 +229,18 @@ impl Gpu {
             if provoking_last {
                 info = info.push_next(&mut provoking);
             }
+            let mut longs =
+                vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT::default().shader_image_int64_atomics(true);
+            if image_int64 {
+                info = info.push_next(&mut longs);
+            }
             let shuffle = subgroup.subgroup_supported_operations.contains(vk::SubgroupFeatureFlags::SHUFFLE);
             let vertex_layer = has12.shader_output_layer & has12.shader_output_viewport_index != 0;
             let features = Features {
                 float64,
                 int64_atomics: int64,
                 shared_int64_atomics: shared_int64,
+                image_int64_atomics: image_int64,
                 shuffle,
                 vertex_layer,
                 stencil_export: false,

@@ -90,6 +90,7 @@ fn row(format: Format) -> (vk::Format, Option<Fallback>) {
         Format::BC7_SRGB => (V::BC7_SRGB_BLOCK, None),
         Format::R5G5B5A1_UNORM => (V::R5G5B5A1_UNORM_PACK16, None),
         Format::R4G4B4A4_UNORM => (V::R4G4B4A4_UNORM_PACK16, None),
+        Format::R64_UINT => (V::R64_UINT, None),
         Format::X8_D24_UNORM => (V::X8_D24_UNORM_PACK32, depth(V::D32_SFLOAT)),
     }
 }
@@ -107,17 +108,16 @@ pub(crate) struct Choice {
     pub(crate) replaced: bool,
 }
 
-/// How a device does a format, where it has or has not A4R4G4B4, and is to do without some.
+/// How a device does a format, where it is to do without some of Vulkan's.
 pub(crate) fn choose(
     instance: &Instance,
     device: vk::PhysicalDevice,
     format: Format,
-    has_4444: bool,
     without: &[vk::Format],
 ) -> Choice {
     let is_depth = format.is_depth();
     let features = |candidate: vk::Format| {
-        if candidate == vk::Format::A4R4G4B4_UNORM_PACK16 && !has_4444 || without.contains(&candidate) {
+        if without.contains(&candidate) {
             return 0;
         }
         // SAFETY: the handle is one of the instance's.
@@ -125,8 +125,13 @@ pub(crate) fn choose(
         bits(properties.optimal_tiling_features, is_depth)
     };
     let (own, fallback) = row(format);
-    let own_features = features(own);
-    let needed = if is_depth { FormatFeatures::DEPTH } else { FormatFeatures::SAMPLED };
+    let mut own_features = features(own);
+    let mut needed = if is_depth { FormatFeatures::DEPTH } else { FormatFeatures::SAMPLED };
+    if kind_of(format) == LONG {
+        // Shaders have such texels in storage images alone.
+        needed = FormatFeatures::STORAGE | FormatFeatures::STORAGE_ATOMIC;
+        own_features &= needed;
+    }
     if own_features & needed == needed {
         return Choice { format: own, channels: IDENTITY, features: own_features, replaced: false };
     }
@@ -216,8 +221,14 @@ pub(crate) fn vertex(format: VertexFormat) -> vk::Format {
     }
 }
 
-/// What texels of a format are to shaders: the numbers of `afterimage_ir::Component`.
+/// What texels are to shaders that are 64-bit numbers: none of `afterimage_ir::Component`.
+pub(crate) const LONG: u8 = 3;
+
+/// What texels of a format are to shaders: the numbers of `afterimage_ir::Component`, or [`LONG`].
 pub(crate) fn kind_of(format: Format) -> u8 {
+    if format == Format::R64_UINT {
+        return LONG;
+    }
     let name = format.info().name;
     match format.is_integer() {
         true => 1 + u8::from(name.ends_with("_SINT")),

@@ -67,6 +67,7 @@ const ROWS: &[Row] = &[
     row("shaderFloat64", NEITHER, |p| p.shaders.float64 = false),
     row("shaderBufferInt64Atomics", NEITHER, |p| p.shaders.int64_atomics = false),
     row("shaderSharedInt64Atomics", NEITHER, |p| p.shaders.shared_int64_atomics = false),
+    row("shaderImageInt64Atomics", NEITHER, |p| p.shaders.image_int64_atomics = false),
     row("shaderImageGatherExtended", YES_NO, |p| p.shaders.gather_extended = false),
     // No shader of Metal writes to a texture of several samples.
     row("shaderStorageImageMultisample", NEITHER, |p| p.shaders.storage_samples = false),

@@ -1,6 +1,7 @@
 //! Buffers and images that shaders read and write themselves, and copies of buffers.
 
 use crate::commands::list::Call;
+use crate::device::format::LONG;
 use crate::device::memory::{Buffer, Place};
 use crate::error::{Error, Result};
 use crate::pipeline::shaders::Variant;
@@ -9,13 +10,21 @@ use crate::resources::descriptors::ImageKey;
 use crate::resources::layouts::Table;
 use crate::resources::texture::Texture;
 use crate::state::apply::Applied;
-use afterimage_ir::{Component, Dim, ImageFormat};
+use afterimage_ir::{Component, Dim, ImageDecl, ImageFormat};
 use afterimage_state::{Effect, trace};
-use afterimage_stream::packets::{CopyBuffer, CreateTexture, Dimension, FillBuffer, ReadBuffer, Stage, TextureCopy};
+use afterimage_stream::packets::{
+    CopyBuffer, CreateTexture, CreateView, Dimension, FillBuffer, ReadBuffer, Stage, TextureCopy,
+};
 use afterimage_stream::{Arena, FIRST_TABLE, Format, Group, Host, ObjectId, STORAGE_IMAGES};
 use ash::vk;
+use bytemuck::Zeroable;
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// What texels of an image are to a shader: the numbers of [`Component`], or [`LONG`].
+fn kind_of(image: &ImageDecl) -> u8 {
+    if image.format == ImageFormat::R64 { LONG } else { image.component as u8 }
+}
 
 /// Whether texels are one 32-bit component.
 fn is_r32(format: Format) -> bool {
@@ -46,7 +55,8 @@ impl Renderer {
                 }
                 let table = image.decl.dim.table();
                 // One descriptor cannot be two kinds of images.
-                let shape = (table, image.decl.component);
+                let kind = kind_of(&image.decl);
+                let shape = (table, kind);
                 if shapes[slot].replace(shape).is_some_and(|other| other != shape) {
                     let what = format!("stages that have images of different shapes or kinds in slot {slot}");
                     return Err(Error::Unsupported { device: "a draw".to_owned(), what });
@@ -55,10 +65,9 @@ impl Renderer {
                 let gpu = Arc::clone(&self.gpu);
                 let texture =
                     if bound.texture.is_none() { None } else { self.resources.textures.get_mut(bound.texture) };
-                // What the shader says is one 32-bit component is accessed as such.
+                // What the shader says is one number is accessed as such.
                 let fits = |texture: &&mut Texture| {
-                    let any = image.decl.format == ImageFormat::Any;
-                    texture.kind == image.decl.component as u8 && (any || is_r32(texture.format))
+                    texture.kind == kind && (image.decl.format != ImageFormat::R32 || is_r32(texture.format))
                 };
                 let view = match texture.filter(fits) {
                     Some(texture) => texture.storage_view(&gpu, bound.level, bound.layer, table)?,
@@ -66,7 +75,7 @@ impl Renderer {
                 };
                 let view = match view {
                     Some(view) => view,
-                    None => self.null_image(image.decl.dim, image.decl.component)?,
+                    None => self.null_image(image.decl.dim, kind)?,
                 };
                 if key[slot] != vk::ImageView::null() && key[slot] != view {
                     self.warn_once("storage images", "draws whose stages have different images in one slot");
@@ -78,7 +87,7 @@ impl Renderer {
     }
 
     /// An image of one texel, for shaders that access one where none of the shape and kind that they want is bound.
-    fn null_image(&mut self, dim: Dim, component: Component) -> Result<vk::ImageView> {
+    fn null_image(&mut self, dim: Dim, kind: u8) -> Result<vk::ImageView> {
         let table = match dim {
             Dim::D2 => Table::D2,
             Dim::D3 => Table::D3,
@@ -86,22 +95,29 @@ impl Renderer {
             Dim::D2Ms => Table::D2Ms,
             Dim::D2MsArray => Table::D2MsArray,
         };
-        let number = (table as u8, component as u8);
+        let number = (table as u8, kind);
         if !self.resources.null_images.contains_key(&number) {
-            let format = match component {
-                Component::Float => Format::R32_SFLOAT,
-                Component::Uint => Format::R32_UINT,
-                Component::Sint => Format::R32_SINT,
+            let format = match Component::ALL.get(usize::from(kind)) {
+                Some(Component::Float) => Format::R32_SFLOAT,
+                Some(Component::Uint) => Format::R32_UINT,
+                Some(Component::Sint) => Format::R32_SINT,
+                None => Format::R32G32_UINT,
             };
             let desc = CreateTexture {
                 dimension: if table == Table::D3 { Dimension::D3 } else { Dimension::D2 } as u8,
                 samples: if dim.is_multisampled() { self.gpu.profile.null_storage_samples() } else { 1 },
-                usage: CreateTexture::STORAGE,
+                usage: CreateTexture::STORAGE | if kind == LONG { CreateTexture::VIEWS } else { 0 },
                 ..CreateTexture::plain(ObjectId::NONE, format, [1, 1])
             };
-            let texture = Texture::new(&self.gpu, &desc)?;
+            let mut texture = Texture::new(&self.gpu, &desc)?;
             let cmd = self.recorder.submissions.before()?;
             texture.clear_all(&self.gpu, cmd);
+            if kind == LONG {
+                let format = Format::R64_UINT as u32;
+                let (dimension, swizzle) = (desc.dimension, desc.swizzle);
+                let view = CreateView { format, levels: 1, layers: 1, dimension, swizzle, ..CreateView::zeroed() };
+                texture = Texture::of_view(&self.gpu, &view, &view.texture(&desc), &texture)?;
+            }
             self.resources.null_images.insert(number, texture);
         }
         let gpu = Arc::clone(&self.gpu);

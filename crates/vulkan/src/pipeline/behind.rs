@@ -60,6 +60,7 @@ pub(crate) fn of(profile: &Profile, raw_addresses: bool) -> Behind {
             viewports: shaders.output_viewport,
             cube_arrays: shaders.cube_arrays,
             storage_samples: profile.null_storage_samples() > 1,
+            long_texels: shaders.image_int64_atomics,
             without_format: [shaders.read_without_format, shaders.write_without_format],
             stores: [shaders.vertex_stores, shaders.pixel_stores],
         },

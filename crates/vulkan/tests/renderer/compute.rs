@@ -4,7 +4,7 @@ use crate::common::code::{Code, bind_storage, bytes, words};
 use crate::common::*;
 use afterimage_ir::{AtomicOp, Component, Dim, ImageDecl, ImageFormat, InputAt, TextureDecl, Type};
 use afterimage_stream::packets::*;
-use afterimage_stream::{Format, ObjectId, Reply};
+use afterimage_stream::{Format, FormatFeatures, ObjectId, ObjectKind, Reply};
 use afterimage_vulkan::Without;
 use bytemuck::Zeroable;
 
@@ -499,6 +499,140 @@ fn every_operation_changes_texels_as_it_says() {
             }
         }
     }
+    guest.finish();
+}
+
+/// A view of texels of two words as one number, and the texture.
+fn long_view(guest: &mut Guest, body: CreateTexture) -> [ObjectId; 2] {
+    let usage = CreateTexture::STORAGE | CreateTexture::VIEWS;
+    let source = guest.texture_with(CreateTexture { usage, ..body });
+    let id = guest.id(ObjectKind::Texture);
+    guest.encoder.push(&CreateView {
+        id,
+        source,
+        format: Format::R64_UINT as u32,
+        levels: 1,
+        layers: body.layers as u16,
+        dimension: body.dimension,
+        swizzle: CreateTexture::IDENTITY,
+        ..CreateView::zeroed()
+    });
+    [source, id]
+}
+
+/// A shader that does to texels of 64 bits, one after the other, what each operation does, and stores what was there before.
+fn each_long_operation(guest: &mut Guest, dim: Dim, by: [u64; 2]) -> ObjectId {
+    let mut code = Code::compute(1);
+    let format = ImageFormat::R64;
+    let image = code.b.image(ImageDecl { slot: 0, dim, component: Component::Uint, format });
+    let operands = by.map(|by| code.b.const_bits(Type::I32X2, [by as u32, (by >> 32) as u32, 0, 0]));
+    for (x, op) in (0..).zip(AtomicOp::ALL) {
+        let (column, layer, row, word) = (code.b.i32(x), code.b.i32(1), code.b.i32(0), code.b.i32(2 * x));
+        let place = if dim == Dim::D2 { vec![column, row] } else { vec![column, row, layer] };
+        let place = code.b.construct(&place);
+        let old = code.b.image_atomic(*op, image, place, None, &operands[..op.operands()]);
+        let at = code.word(0, word);
+        code.b.store_global(at, old);
+    }
+    code.create(guest)
+}
+
+/// Whether a guest's device changes texels of 64 bits.
+fn has_long_texels(guest: &Guest) -> bool {
+    guest.renderer.device_info().features(Format::R64_UINT) & FormatFeatures::STORAGE_ATOMIC != 0
+}
+
+#[test]
+fn every_operation_changes_texels_of_64_bits_as_it_says() {
+    let mut guest = Guest::new();
+    if !has_long_texels(&guest) {
+        return eprintln!("skipped: the device has no atomic operations on texels of 64 bits");
+    }
+    let (count, format) = (AtomicOp::ALL.len(), Format::R32G32_UINT);
+    let numbers: [u64; 5] = [5, 0x8000_0000_0000_0003, 0, u64::MAX, 0xffff_ffff];
+    let texels: Vec<u64> = numbers.iter().cycle().copied().take(count).collect();
+    let width = count as u32;
+    let flat = plain(format, width, 1, 1);
+    let array = CreateTexture { layers: 3, ..flat };
+    let volume = CreateTexture { depth: 3, dimension: Dimension::D3 as u8, ..flat };
+    for (dim, body) in [(Dim::D2, flat), (Dim::D2Array, array), (Dim::D3, volume)] {
+        let [texture, view] = long_view(&mut guest, body);
+        for by in [[7, 5], [0x8000_0000_0000_0003, 0xffff_ffff], [0x1_0000_0000, 0], [1.5f64.to_bits(), 0]] {
+            let shader = each_long_operation(&mut guest, dim, by);
+            let z = if dim == Dim::D3 { 1 } else { 0 };
+            let layer = u16::from(dim == Dim::D2Array);
+            let data = guest.upload(bytemuck::cast_slice(&texels));
+            let (row_pitch, zero) = (8 * width, UpdateTexture::zeroed());
+            let size = UpdateTexture { id: texture, layer, z, width, height: 1, depth: 1, row_pitch, data, ..zero };
+            guest.encoder.push(&size);
+            let before = guest.words(&vec![0; 2 * count]);
+            bind_storage(&mut guest, Stage::Compute, &[before]);
+            bind_image(&mut guest, view, 0, 0);
+            guest.dispatch(shader, [1, 1, 1]);
+            let numbers = |words: &[u32]| -> Vec<u64> {
+                words.as_chunks().0.iter().map(|[low, high]| u64::from(*low) | u64::from(*high) << 32).collect()
+            };
+            assert_eq!(numbers(&guest.read_words(before, 0, 2 * count)), texels, "{dim:?}");
+            let slice = if dim == Dim::D2 { 0 } else { 1 };
+            let found = numbers(&words(&guest.read(texture, format, 0, slice, [width, 1])));
+            for ((op, old), found) in AtomicOp::ALL.iter().zip(&texels).zip(found) {
+                let wanted = op.apply(*old, by[0], by[1], true);
+                assert_eq!(found, wanted, "{op:?} of {old:#x} by {by:x?}, {dim:?}");
+            }
+        }
+    }
+    guest.finish();
+}
+
+/// Images of 64-bit numbers are views of R64_UINT and nothing else: of anything else nothing is read, and what is stored is lost.
+#[test]
+fn shaders_with_texels_of_64_bits_have_images_of_such_alone() {
+    let mut guest = Guest::new();
+    if !has_long_texels(&guest) {
+        return eprintln!("skipped: the device has no atomic operations on texels of 64 bits");
+    }
+    let shader = each_long_operation(&mut guest, Dim::D2, [7, 5]);
+    let width = AtomicOp::ALL.len() as u32;
+    let [texture, view] = long_view(&mut guest, plain(Format::R32G32_UINT, width, 1, 1));
+    let before = guest.words(&vec![9; 2 * width as usize]);
+    bind_storage(&mut guest, Stage::Compute, &[before]);
+    for bound in [texture, ObjectId::NONE] {
+        bind_image(&mut guest, bound, 0, 0);
+        guest.dispatch(shader, [1, 1, 1]);
+        assert_eq!(guest.read_words(before, 0, 2), [0; 2]);
+        assert_eq!(words(&guest.read(texture, Format::R32G32_UINT, 0, 0, [width, 1])), vec![0; 2 * width as usize]);
+    }
+    // Nor is it one of two words to a shader.
+    let mut code = Code::compute(1);
+    let any = ImageDecl { slot: 0, dim: Dim::D2, component: Component::Uint, format: ImageFormat::Any };
+    let image = code.b.image(any);
+    let (place, ones) = (code.b.const_bits(Type::I32X2, [0; 4]), code.b.const_bits(Type::I32X4, [1; 4]));
+    code.b.image_store(image, place, None, ones);
+    let words_of_it = code.create(&mut guest);
+    bind_image(&mut guest, view, 0, 0);
+    guest.dispatch(words_of_it, [1, 1, 1]);
+    assert_eq!(words(&guest.read(texture, Format::R32G32_UINT, 0, 0, [width, 1])), vec![0; 2 * width as usize]);
+    guest.finish();
+}
+
+#[test]
+fn texels_of_64_bits_are_refused_where_there_are_none() {
+    if !HAS.images {
+        return;
+    }
+    let mut guest = Guest::with(Without { shader_features: true, ..Without::default() });
+    assert!(!has_long_texels(&guest));
+    let shader = each_long_operation(&mut guest, Dim::D2, [7, 5]);
+    // Neither the view nor a texture of such is there, nor the shader; the stream goes on without them.
+    let [texture, view] = long_view(&mut guest, plain(Format::R32G32_UINT, 4, 1, 1));
+    guest.texture_with(plain(Format::R64_UINT, 4, 1, 1));
+    bind_image(&mut guest, view, 0, 0);
+    guest.dispatch(shader, [1, 1, 1]);
+    guest.try_run().unwrap();
+    assert_eq!(guest.replies.iter().filter(|reply| matches!(reply, Reply::Error { .. })).count(), 2);
+    assert_eq!(guest.renderer.skipped_draws(), 1);
+    guest.replies.clear();
+    assert_eq!(words(&guest.read(texture, Format::R32G32_UINT, 0, 0, [4, 1])), [0; 8]);
     guest.finish();
 }
 

@@ -29,6 +29,7 @@ pub(crate) struct Features {
     pub(crate) list_restart: vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>,
     pub(crate) libraries: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
     pub(crate) interlock: vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT<'static>,
+    pub(crate) texels: vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT<'static>,
 }
 
 /// Extensions that are used where found, with the structure that must be chained for each.
@@ -53,6 +54,7 @@ pub(crate) const OPTIONAL: &[&CStr] = &[
     ext::primitive_topology_list_restart::NAME,
     vk::EXT_SHADER_STENCIL_EXPORT_NAME,
     ext::fragment_shader_interlock::NAME,
+    ext::shader_image_atomic_int64::NAME,
     khr::pipeline_library::NAME,
     ext::graphics_pipeline_library::NAME,
     c"VK_KHR_portability_subset",
@@ -113,6 +115,9 @@ impl Features {
         if has(ext::fragment_shader_interlock::NAME) {
             chain = chain.push_next(&mut self.interlock);
         }
+        if has(ext::shader_image_atomic_int64::NAME) {
+            chain = chain.push_next(&mut self.texels);
+        }
         let result = f(&mut chain);
         let core = chain.features;
         self.core = core;
@@ -165,7 +170,7 @@ impl Profile {
         core.vertex_pipeline_stores_and_atomics = on(shaders.vertex_stores);
         core.fragment_stores_and_atomics = on(shaders.pixel_stores);
         core.shader_float64 = on(shaders.float64);
-        core.shader_int64 = on(shaders.int64_atomics || shaders.shared_int64_atomics);
+        core.shader_int64 = on(shaders.int64_atomics || shaders.shared_int64_atomics || shaders.image_int64_atomics);
         core.shader_storage_image_read_without_format = on(shaders.read_without_format);
         core.shader_storage_image_write_without_format = on(shaders.write_without_format);
         core.shader_storage_image_multisample = on(shaders.storage_samples);
@@ -223,6 +228,7 @@ impl Profile {
         features.list_restart.primitive_topology_list_restart = on(self.list_restart);
         features.libraries.graphics_pipeline_library = on(self.pipeline_libraries);
         features.interlock.fragment_shader_pixel_interlock = on(self.shaders.interlock);
+        features.texels.shader_image_int64_atomics = on(self.shaders.image_int64_atomics);
         features.depth_bias.depth_bias_control = on(self.depth_bias_control);
         features.depth_bias.float_representation = on(self.depth_bias_control);
         features.formats_4444.format_a4r4g4b4 = on(self.format_4444);

@@ -157,6 +157,8 @@ impl Profile {
         let mut shaders = shader_features(core, f12, &v11, without.shader_features);
         shaders.compute = family.is_some_and(|family| families[family].queue_flags.contains(vk::QueueFlags::COMPUTE));
         shaders.stencil_export = has(vk::EXT_SHADER_STENCIL_EXPORT_NAME);
+        shaders.image_int64_atomics =
+            on(core.shader_int64) && on(features.texels.shader_image_int64_atomics) && !without.shader_features;
         shaders.interlock = on(features.interlock.fragment_shader_pixel_interlock) && !without.shader_features;
         let provoking_last =
             on(features.provoking.provoking_vertex_last) && on(provoking.provoking_vertex_mode_per_pipeline) && options;
@@ -260,8 +262,10 @@ impl Profile {
             formats: Vec::new(),
         };
         portability::hold(&mut profile, &without);
-        let (format_4444, lacking) = (profile.format_4444, portability::formats(&without));
-        let choice = |&format| format::choose(instance, handle, format, format_4444, lacking);
+        let mut lacking = portability::formats(&without).to_vec();
+        lacking.extend((!profile.format_4444).then_some(vk::Format::A4R4G4B4_UNORM_PACK16));
+        lacking.extend((!profile.shaders.image_int64_atomics).then_some(vk::Format::R64_UINT));
+        let choice = |&format| format::choose(instance, handle, format, &lacking);
         profile.formats = Format::ALL.iter().map(choice).collect();
         Ok(profile)
     }
@@ -290,6 +294,7 @@ fn shader_features(
         float64: with(core.shader_float64),
         int64_atomics: long && on(f12.shader_buffer_int64_atomics),
         shared_int64_atomics: long && on(f12.shader_shared_int64_atomics),
+        image_int64_atomics: false,
         read_without_format: with(core.shader_storage_image_read_without_format),
         write_without_format: on(core.shader_storage_image_write_without_format),
         storage_samples: with(core.shader_storage_image_multisample),

@@ -74,6 +74,8 @@ pub struct ShaderFeatures {
     pub int64_atomics: bool,
     /// shaderInt64 with shaderSharedInt64Atomics.
     pub shared_int64_atomics: bool,
+    /// shaderInt64 with shaderImageInt64Atomics of VK_EXT_shader_image_atomic_int64.
+    pub image_int64_atomics: bool,
     /// shaderStorageImageReadWithoutFormat.
     pub read_without_format: bool,
     /// shaderStorageImageWriteWithoutFormat.
@@ -234,6 +236,7 @@ impl Profile {
             float64: shaders.float64,
             int64_atomics: shaders.int64_atomics,
             shared_int64_atomics: shaders.shared_int64_atomics,
+            image_int64_atomics: shaders.image_int64_atomics,
             shuffle: shaders.subgroups[0],
             vertex_layer: shaders.output_layer && shaders.output_viewport,
             stencil_export: shaders.stencil_export,
@@ -260,10 +263,10 @@ impl Profile {
         [4u8, 2, 8].into_iter().find(|count| counts & u32::from(*count) != 0).unwrap_or(1)
     }
 
-    /// What texels of a format are to shaders; none of formats that the stream does not have.
+    /// What texels of a format are to shaders; none of formats that the stream does not have, or that are no targets.
     pub(crate) fn component_of(&self, format: vk::Format) -> Option<Component> {
         let of = Format::ALL.iter().zip(&self.formats).find(|(_, choice)| choice.format == format);
-        Some(Component::ALL[usize::from(format::kind_of(*of?.0))])
+        Component::ALL.get(usize::from(format::kind_of(*of?.0))).copied()
     }
 
     /// Whether a target of a format can be blended with.

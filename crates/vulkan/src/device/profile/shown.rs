@@ -77,6 +77,7 @@ impl fmt::Display for Profile {
             ("of pixel stages", self.shaders.pixel_stores),
             ("doubles", self.shaders.float64),
             ("64-bit atomics", self.shaders.int64_atomics),
+            ("on images", self.shaders.image_int64_atomics),
             ("arrays of cubes", self.shaders.cube_arrays),
             ("layers by vertex stages", self.shaders.output_layer),
             ("viewports by vertex stages", self.shaders.output_viewport),
