@@ -280,7 +280,7 @@ pub enum Texels {
     /// What the descriptor's format makes of them.
     #[default]
     Converted,
-    /// The same, but for those of one word, which are integers: atomic operations change them.
+    /// The same, but for those of one word or two, which are integers: atomic operations change them as one number.
     Words,
     /// Bits as they lie in memory, the number format of integers in the place of the descriptor's.
     Bits,
@@ -299,13 +299,16 @@ impl ImageUse {
         const ARRAY: u32 = 13;
         const SAMPLES: u32 = 14;
         const DATA_32: u32 = 4;
+        const DATA_32_32: u32 = 11;
         const NUM_UINT: u32 = 4;
         const NUM_SINT: u32 = 5;
         let kind = words[3] >> 28;
         let data = words[1] >> 20 & 0x3f;
         let as_integers = match self.texels {
             Texels::Converted => false,
-            Texels::Words => data == DATA_32 && !matches!(words[1] >> 26 & 15, NUM_UINT | NUM_SINT),
+            Texels::Words => {
+                matches!(data, DATA_32 | DATA_32_32) && !matches!(words[1] >> 26 & 15, NUM_UINT | NUM_SINT)
+            }
             Texels::Bits => data < 32 && WHOLE >> data & 1 != 0,
         };
         if as_integers {

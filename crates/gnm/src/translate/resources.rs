@@ -16,11 +16,11 @@ use crate::memory::{GuestMemory, PAGE};
 use afterimage_abi::slots::{COMPUTE_SLOTS, FIRST_VERTEX_TEXTURE, PIXEL_TEXTURES, TEXTURE_SLOTS, VERTEX_TEXTURES};
 use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, SamplerDescriptor, View as RegisterView, reg, value::*};
 use afterimage_shader_gcn::io::{
-    BufferAt, BufferSpec, CUBE_LAYERS, FRAGMENT_MASK, IN_TEXELS, ImageSpec, Scalars, TableSpec, TargetKind, TextureUse,
-    Values, WINDOW_PAGE,
+    BufferAt, BufferSpec, CUBE_LAYERS, FRAGMENT_MASK, IN_TEXELS, ImageSpec, ImageUse, Scalars, TableSpec, TargetKind,
+    Texels, TextureUse, Values, WINDOW_PAGE,
 };
 use afterimage_stream::packets::*;
-use afterimage_stream::{Bank, DeviceInfo, Format, GcnBank, ObjectId, Port, PortError};
+use afterimage_stream::{Bank, DeviceInfo, Format, FormatFeatures, GcnBank, ObjectId, Port, PortError};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ops::Range;
@@ -350,9 +350,9 @@ fn put_constants(port: &mut Port, bank: Bank, held: &mut Vec<[u32; 4]>, register
 pub(super) fn image(
     device: &DeviceInfo,
     descriptor: ImageDescriptor,
-    storage: bool,
-    written: bool,
+    used: &ImageUse,
 ) -> Result<Option<Image>, String> {
+    let &ImageUse { storage, written, texels, .. } = used;
     if !descriptor.is_image() || descriptor.address() == 0 {
         return Ok(None);
     }
@@ -366,6 +366,11 @@ pub(super) fn image(
         false => (formats::image(data, num)?, Use::Sampled),
     };
     let host = host.on(device, use_);
+    // Atomic operations change such texels as one number.
+    let long = storage && texels == Texels::Words && data == IMG_DATA_FORMAT_32_32;
+    if long && (host.convert.is_some() || device.features(Format::R64_UINT) & FormatFeatures::STORAGE_ATOMIC == 0) {
+        return Err("the host has no atomic operations on texels of 64 bits".to_owned());
+    }
     if written && !host.can_store() {
         return Err(format!("texels of data format {data} that share components can only be read"));
     }
@@ -406,7 +411,7 @@ pub(super) fn image(
     let select = [descriptor.dst_sel_x(), descriptor.dst_sel_y(), descriptor.dst_sel_z(), descriptor.dst_sel_w()];
     let base_level = base_level.min(levels - 1);
     let desc = ViewDesc {
-        format: host.format,
+        format: if long { Format::R64_UINT } else { host.format },
         dimension: if is_cube { Dimension::Cube } else { dimension },
         swizzle: if storage { CreateTexture::IDENTITY } else { host.swizzle(select) },
         levels: [base_level as u16, if storage { 1 } else { (levels - base_level) as u16 }],
@@ -591,7 +596,7 @@ impl Translator {
                 }
             }
             image_specs.push(spec);
-            let image = image(self.port.device(), descriptor, wanted.storage, wanted.written);
+            let image = image(self.port.device(), descriptor, wanted);
             if is_compared && matches!(&image, Ok(Some(image)) if image.wanted.place.block > 1) {
                 self.once.warn("a comparison of compressed texels: what is compared of them is the device's affair");
             }

@@ -372,7 +372,7 @@ impl Translator {
         let (layers, texels) = (key.layers, Texels::Converted);
         let used = ImageUse { descriptor: [0; 8], storage: false, written: false, layers, level: 0, texels };
         let descriptor = ImageDescriptor(used.seen(words));
-        let image = match super::resources::image(self.port.device(), descriptor, false, false) {
+        let image = match super::resources::image(self.port.device(), descriptor, &used) {
             Ok(image) if key.compare => image?.compared(),
             Ok(image) => image?,
             Err(error) => {

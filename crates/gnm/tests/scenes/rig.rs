@@ -50,6 +50,13 @@ pub(crate) fn has_tables() -> bool {
     has
 }
 
+/// Whether shaders change texels of 64 bits atomically.
+pub(crate) fn has_long_texels() -> bool {
+    static HAS: OnceLock<bool> = OnceLock::new();
+    let has = || replaying().device_info().features(Format::R64_UINT) & FormatFeatures::STORAGE_ATOMIC != 0;
+    *HAS.get_or_init(has)
+}
+
 /// Which words a call becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {

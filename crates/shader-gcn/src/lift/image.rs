@@ -18,13 +18,15 @@ use super::memory::and_exec;
 use super::vector::notation::ir;
 use super::{ImageRef, Lifter, Reason, tables};
 use crate::inst::{self, Inst, Operand};
+use crate::io::Texels;
 use crate::resources::{Choice, Named, Use};
 use crate::tables::{Atomic, Kind as Sort, Op, SampleForm, TexelForm, Ty};
 
 /// Added to the type of a cube with layers ([`ImageSpec::kind`](crate::io::ImageSpec)).
 const LAYERS: u32 = crate::io::CUBE_LAYERS;
-/// Data format of one 32-bit component.
+/// Data formats of one and of two 32-bit components.
 const FORMAT_32: u32 = 4;
+const FORMAT_32_32: u32 = 11;
 /// Number formats of integers.
 const UINT: u32 = 4;
 const SINT: u32 = 5;
@@ -111,7 +113,7 @@ fn choose(l: &mut Lifter, inst: &Inst, fields: inst::Image, choices: &[Choice]) 
 fn suits(inst: &Inst, image: ImageRef, shape: Shape) -> bool {
     let is_plain = image.spec.format >> 16 & 3 == 0;
     match inst.kind() {
-        Sort::Atomic(_) => is_raw(image),
+        Sort::Atomic(op) => atomic_words(inst, image, op).is_some(),
         Sort::Sample(_) | Sort::ImageLod if shape.dim.is_multisampled() => false,
         Sort::Gather(_) if shape.dim.is_multisampled() || shape.dim == Dim::D3 => false,
         Sort::ImageLoad(form) | Sort::ImageStore(form) if form.packed() && format_of(image).is_none() => false,
@@ -423,13 +425,19 @@ fn storage(l: &mut Lifter, image: ImageRef, shape: Shape) -> Option<Image> {
         l.fail(Reason::TooMany { what: "storage images", most: afterimage_ir::IMAGE_SLOTS.into() });
         return None;
     }
-    let (data, number) = (image.spec.format & 0xff, image.spec.format >> 8 & 0xff);
+    let number = image.spec.format >> 8 & 0xff;
+    let (raw, long) = (is_raw(image), is_long(image));
     let component = match number {
+        _ if long => Component::Uint,
         UINT => Component::Uint,
         SINT => Component::Sint,
         _ => Component::Float,
     };
-    let format = if data == FORMAT_32 && component != Component::Float { ImageFormat::R32 } else { ImageFormat::Any };
+    let format = match (raw, long) {
+        (true, _) => ImageFormat::R32,
+        (_, true) => ImageFormat::R64,
+        _ => ImageFormat::Any,
+    };
     let decl = ImageDecl { slot: image.slot as u8, dim: shape.dim, component, format };
     let declared = l.b.image(decl);
     l.kept.images.push((image.slot, declared));
@@ -654,9 +662,30 @@ fn selected(image: ImageRef, component: u32) -> u32 {
     if image.spec.select == 0 { component + 4 } else { image.spec.select >> (3 * component) & 7 }
 }
 
+/// Whether a texel is made of integers, in a data format.
+fn has_integers(image: ImageRef, data: u32) -> bool {
+    image.storage && image.spec.format & 0xff == data && matches!(image.spec.format >> 8 & 0xff, UINT | SINT)
+}
+
 /// Whether a texel is one integer of 32 bits.
 fn is_raw(image: ImageRef) -> bool {
-    image.storage && image.spec.format & 0xff == FORMAT_32 && matches!(image.spec.format >> 8 & 0xff, UINT | SINT)
+    has_integers(image, FORMAT_32)
+}
+
+/// Whether a texel is changed as one number of 64 bits.
+fn is_long(image: ImageRef) -> bool {
+    image.texels == Texels::Words && has_integers(image, FORMAT_32_32)
+}
+
+/// Words of the number that an atomic operation changes in a texel. An instruction that changes two says so by its mask of components, as
+/// the manual has it in the same section: it has twice as many words of data.
+fn atomic_words(inst: &Inst, image: ImageRef, op: Atomic) -> Option<u8> {
+    let operands = atomic_op(op)?.operands() as u8;
+    match (is_raw(image), is_long(image)) {
+        (true, _) => Some(1),
+        (_, true) if inst.src_dwords(3) == 2 * operands => Some(2),
+        _ => None,
+    }
 }
 
 /// The format of a storage image's texels in memory.
@@ -702,22 +731,25 @@ fn store(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, addr
 
 fn atomic(l: &mut Lifter, inst: &Inst, image: ImageRef, address: &mut Address, op: Atomic) {
     let shape = address.shape;
-    let Some(op) = atomic_op(op).filter(|_| is_raw(image)) else {
-        return l.fail(Reason::Unsupported("an atomic operation on an image whose texels are not one word"));
+    let (Some(words), Some(op)) = (atomic_words(inst, image, op), atomic_op(op)) else {
+        return l
+            .fail(Reason::Unsupported("an atomic operation on an image whose texels are not one number of its width"));
     };
     let coord = address.texel(l);
     let sample = shape.dim.is_multisampled().then(|| address.word(l));
     let Some(declared) = storage(l, image, shape) else { return };
-    let data = l.read_words(inst.src[3], op.operands() as u8);
+    let data = l.read_words(inst.src[3], words * op.operands() as u8);
     let data = l.b.construct(&data);
-    let operands = split(&mut l.b, data, 1);
+    let operands = split(&mut l.b, data, words);
     let yes = l.b.bool(true);
     let condition = and_exec(l, yes);
     let act = |b: &mut Builder| b.image_atomic(op, declared, coord, sample, &operands);
-    let old = if l.exec_known() { act(&mut l.b) } else { l.b.if_else(condition, act, |b| b.i32(0)) };
+    let none = |b: &mut Builder| if words == 2 { b.const_bits(Type::I32X2, [0; 4]) } else { b.i32(0) };
+    let old = if l.exec_known() { act(&mut l.b) } else { l.b.if_else(condition, act, none) };
     if inst.returns()
         && let Operand::Vgpr(n) = inst.dst
     {
-        l.set_vgpr(n, old);
+        let old: SmallVec<[Value; 4]> = (0..words).map(|word| l.b.extract(old, word)).collect();
+        l.set_vgprs(n, &old);
     }
 }

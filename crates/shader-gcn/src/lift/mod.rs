@@ -48,7 +48,7 @@ use structure::{Exit, Step, structure};
 pub(crate) use vector::arithmetic::advance;
 
 use crate::inst::{EXEC, Inst, VCC};
-use crate::io::{self, BufferSpec, HwStage, ImageSpec, Source, bank};
+use crate::io::{self, BufferSpec, HwStage, ImageSpec, Source, Texels, bank};
 use crate::resources::{Analysis, Use, analyze};
 use crate::tables::{Condition, Encoding, Kind, Op};
 
@@ -78,6 +78,8 @@ pub(crate) struct ImageRef {
     pub compare: bool,
     /// What is known of its descriptor.
     pub spec: ImageSpec,
+    /// What the texels of a storage image are to the program.
+    pub texels: Texels,
     /// The word of one that is in a table of the receiver's.
     pub word: Option<Value>,
     /// Whether it is there; where not, it reads as zero.
@@ -473,7 +475,8 @@ impl Lifter<'_> {
                 spec.format |= io::IN_TEXELS;
             }
         }
-        Some(ImageRef { slot, storage, compare, spec, word: None, present: None, in_texels: None })
+        let texels = resources.images.get(image as usize).map_or(Texels::Converted, |image| image.texels);
+        Some(ImageRef { slot, storage, compare, spec, texels, word: None, present: None, in_texels: None })
     }
 
     /// Register `register` of the bank of what the draw says.

@@ -13,7 +13,7 @@ use super::memory::{Place, load_if};
 use super::vector::notation::ir;
 use super::{ImageRef, Lifter};
 use crate::inst::{self, Inst};
-use crate::io::{CUBE_LAYERS, FIRST_TABLE, IN_TEXELS, ImageSpec, TableOf, TargetKind, tables, texture_slots};
+use crate::io::{CUBE_LAYERS, FIRST_TABLE, IN_TEXELS, ImageSpec, TableOf, TargetKind, Texels, tables, texture_slots};
 use crate::tables::Kind as Sort;
 
 /// What is found in a table.
@@ -186,7 +186,16 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: u32,
             format: (component as u32) << 16 | if all_in_texels { IN_TEXELS } else { 0 },
             ..ImageSpec::default()
         };
-        let image = ImageRef { slot: 0, storage: false, compare, spec, word: Some(word), present: None, in_texels };
+        let image = ImageRef {
+            slot: 0,
+            storage: false,
+            compare,
+            spec,
+            texels: Texels::Converted,
+            word: Some(word),
+            present: None,
+            in_texels,
+        };
         if last == 0 {
             let word = l.b.select(is, word, null);
             return access(l, inst, fields, ImageRef { word: Some(word), present: Some(is), ..image });

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use afterimage_interp::{Environment, Group, Interpreter, Lod, SampleArgs};
-use afterimage_ir::{BankDecl, Dim, ImageDecl, InputDecl, TextureDecl};
+use afterimage_ir::{BankDecl, Component, Dim, ImageDecl, ImageFormat, InputDecl, TextureDecl};
 use afterimage_shader_gcn::io::{HwStage, ImageSpec, ImageUse, Registers, Scalars, Source, Texels, bank, tables};
 use afterimage_shader_gcn::{assemble, lift, resources};
 
@@ -78,21 +78,31 @@ impl Environment for Seen {
 
 const FLOAT: u32 = 0;
 const UINT_32: u32 = 4 | 4 << 8;
+const UINT_32_32: u32 = 11 | 4 << 8;
 
-/// Runs code with one lane; T# in `s[0:7]`, S# in `s[8:11]`.
-fn run(spec: ImageSpec, code: &str) -> Seen {
+/// A program with a T# in `s[0:7]` and an S# in `s[8:11]`.
+fn program(spec: ImageSpec, code: &str) -> Source {
     let text = format!("{code}\ns_endpgm");
     let code = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let registers = Registers { rsrc2: 12 << 1, num_thread: [1; 3], ..Registers::default() };
     // Those that are sampled are others than those that are not.
     let images = vec![spec; 2];
     let (fetch, buffers, tables) = (Vec::new(), Vec::new(), Vec::new());
-    let source = Source { stage: HwStage::Cs, code, fetch, registers, buffers, images, tables };
-    let module = lift(&source).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    Source { stage: HwStage::Cs, code, fetch, registers, buffers, images, tables }
+}
+
+/// Runs code with one lane.
+fn run(spec: ImageSpec, code: &str) -> Seen {
+    let module = lift(&program(spec, code)).unwrap_or_else(|error| panic!("{error}\n{code}"));
     let seen = Seen::default();
     let group = Group { id: [0; 3], count: [1; 3], wave: 1 };
     Interpreter::new(&module).unwrap().run_group(&seen, group).unwrap();
     seen
+}
+
+/// Why code has no translation.
+fn refused(spec: ImageSpec, code: &str) -> String {
+    lift(&program(spec, code)).expect_err("it is refused").to_string()
 }
 
 fn image(kind: u32, format: u32) -> ImageSpec {
@@ -268,6 +278,46 @@ fn storage_images_are_read_written_and_changed() {
         image_store v3, v[0:1], s[0:7] dmask:0x1";
     let texels = run(image(9, UINT_32), code).texels.take();
     assert_eq!([texels[0].2[0], texels[1].2[0]], [30, 21]);
+}
+
+#[test]
+fn texels_of_two_words_are_changed_as_one_number() {
+    let place = "v_mov_b32_e32 v0, 3\nv_mov_b32_e32 v1, 4\n";
+    // The texel is 21 and 22: the sum has a carry, and what was there comes back in two registers.
+    let code = format!(
+        "{place}v_mov_b32_e32 v2, -1\nv_mov_b32_e32 v3, 9
+        image_atomic_add v[2:3], v[0:1], s[0:7] dmask:0x3 glc
+        v_mov_b32_e32 v4, v2\nv_mov_b32_e32 v5, v3
+        image_store v[4:5], v[0:1], s[0:7] dmask:0x3"
+    );
+    let texels = run(image(9, UINT_32_32), &code).texels.take();
+    assert_eq!([texels[0].2, texels[1].2].map(|texel| [texel[0], texel[1]]), [[20, 32], [21, 22]]);
+    assert_eq!(texels[0].0.format, ImageFormat::R64);
+    // Value and comparand are two registers each.
+    for (low, wanted) in [(21, [7, 8]), (20, [21, 22])] {
+        let code = format!(
+            "{place}v_mov_b32_e32 v2, 7\nv_mov_b32_e32 v3, 8\nv_mov_b32_e32 v4, {low}\nv_mov_b32_e32 v5, 22
+            image_atomic_cmpswap v[2:5], v[0:1], s[0:7] dmask:0xf"
+        );
+        let texels = run(image(9, UINT_32_32), &code).texels.take();
+        assert_eq!(texels[0].2[..2], wanted, "{low}");
+    }
+    // Signed texels are the same number, and what stores alone has two components as before.
+    let code =
+        format!("{place}v_mov_b32_e32 v2, 1\nv_mov_b32_e32 v3, 0\nimage_atomic_smin v[2:3], v[0:1], s[0:7] dmask:0x3");
+    let texel = run(image(9, 11 | 5 << 8), &code).texels.take()[0];
+    assert_eq!((texel.0.component, texel.2), (Component::Uint, [1, 0, 0, 0]));
+    let code = format!("{place}image_store v[0:1], v[0:1], s[0:7] dmask:0x3");
+    let texel = run(image(9, UINT_32_32), &code).texels.take()[0];
+    assert_eq!((texel.0.format, texel.2), (ImageFormat::Any, [3, 4, 0, 0]));
+}
+
+#[test]
+fn atomic_operations_of_another_width_than_the_texel_are_refused() {
+    for (format, mask) in [(UINT_32_32, 1), (UINT_32_32, 15), (11 | 7 << 8, 3), (12 | 4 << 8, 3), (14 | 4 << 8, 3)] {
+        let why = refused(image(9, format), &format!("image_atomic_add v[2:5], v[0:1], s[0:7] dmask:{mask:#x}"));
+        assert!(why.contains("an image whose texels are not one number of its width"), "{format:#x}: {why}");
+    }
 }
 
 #[test]
