@@ -324,7 +324,7 @@ fn every_rule_of_memory_rejects() {
         ),
         (
             "v4: i32x2 = image_atomic i2 cmpswap, v1, v1",
-            "v4: i32x2 = image_atomic i2 cmpswap, v1, v1: there are 2 operands, not 3",
+            "v4: i32x2 = image_atomic i2 cmpswap, v1, v1: 2 operands; it needs 3",
         ),
         ("image_store i1, v1, v0", "image_store i1, v1, v0: an operand is i32, not i32x4"),
     ];
