@@ -28,8 +28,6 @@ const LEFT_OUT: &[LeftOut] = &[
         program: "strangers",
         why: "70 s and more: shaders of strangers, declarations past their bounds",
     },
-    LeftOut { package: "afterimage", program: "attack", why: "46 s and more: every file that ever did harm" },
-    LeftOut { package: "afterimage", program: "flood", why: "42 s: captures of millions of bad packets" },
     LeftOut { package: "shader", program: "steps", why: "44 s: every shader of the corpus through every step" },
     LeftOut { package: "shader", program: "nv2a", why: "44 s: shaders of the NV2A through a C++ compiler" },
     LeftOut { package: "shader-gcn", program: "metal", why: "60 s: every shader of the corpus through a C++ compiler" },
@@ -41,8 +39,16 @@ const LEFT_OUT: &[LeftOut] = &[
     LeftOut { package: "xfb-cases", program: "harness", why: "39 s: cases of transform feedback in every way" },
     LeftOut { package: "spirv", program: "compute", why: "35 s: the compute stage in a driver" },
     LeftOut { package: "msl", program: "compute", why: "20 s: the compute stage through a C++ compiler" },
-    LeftOut { package: "afterimage", program: "mutated", why: "19 s: `diff` of captures of which one was changed" },
-    LeftOut { package: "afterimage", program: "captures", why: "18 s: `diff` of captures" },
+    LeftOut {
+        package: "afterimage",
+        program: "hostile",
+        why: "90 s and more: every file that ever did harm, floods of bad packets",
+    },
+    LeftOut {
+        package: "afterimage",
+        program: "comparing",
+        why: "37 s: `diff` of captures, some of which were changed",
+    },
     LeftOut {
         package: "afterimage",
         program: "outputs",

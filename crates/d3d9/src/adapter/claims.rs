@@ -1,4 +1,4 @@
-//! The bits of `D3DCAPS9`, each with what reads it. What is not in these tables is not claimed; `tests/capabilities.rs` shows each
+//! The bits of `D3DCAPS9`, each with what reads it. What is not in these tables is not claimed; `tests/guest/capabilities.rs` shows each
 //! row to be true, so that no program relies on something that is not there.
 
 use afterimage_d3d9_types::*;

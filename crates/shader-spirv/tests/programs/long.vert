@@ -1,7 +1,7 @@
 #version 450
 #extension GL_ARB_gpu_shader_int64 : require
 // target: vulkan1.1
-// Every operation on 64-bit integers and the conversions to and from them. tests/programs.rs computes the same.
+// Every operation on 64-bit integers and the conversions to and from them. tests/modules/programs.rs computes the same.
 layout(location = 0) in uvec4 a;
 layout(location = 1) in uvec2 b;
 layout(location = 0) flat out uvec4 sums;

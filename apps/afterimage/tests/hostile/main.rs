@@ -1,0 +1,5 @@
+//! Files that would do harm: what commands take of memory, time and lines of a log.
+
+mod attack;
+mod bounds;
+mod flood;
