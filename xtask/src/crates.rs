@@ -13,6 +13,15 @@ use crate::runner;
 /// How many lines of what a failed test printed are shown.
 const FAILED_LINES: usize = 40;
 
+/// What each cargo tests, and the arguments that say so: documentation, which its compiler takes long for, and test programs that no other has
+/// begun. Two are at work at a time, so that neither is left alone with the last.
+const CARGOS: [(&str, &[&str]); 3] = [
+    ("documentation of the crates", &["--doc"]),
+    ("tests of the crates, part 1", PROGRAMS),
+    ("tests of the crates, part 2", PROGRAMS),
+];
+const PROGRAMS: &[&str] = &["--lib", "--bins", "--tests", "--examples"];
+
 /// How much is tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
@@ -48,7 +57,7 @@ pub(crate) fn test(ws: &Workspace, extent: Extent, score: &mut Score) -> Result 
     let _ = std::fs::remove_dir_all(&begun);
     std::fs::create_dir_all(&begun).doing(format!("creating {}", begun.display()))?;
     // Many a program has one long test, or waits for others.
-    let runs = step::side_by_side(&[0, 1], |cargo| run(ws, &this, extent, &begun, *cargo));
+    let runs = step::side_by_side(&CARGOS, |(what, arguments)| run(ws, &this, extent, &begun, what, arguments));
     let mut left_out = String::new();
     for run in runs {
         let run = run?;
@@ -74,17 +83,13 @@ struct Run {
     text: String,
 }
 
-/// Has a cargo run the test programs that no other has begun; the first one runs those in documentation, too.
-fn run(ws: &Workspace, this: &Path, extent: Extent, begun: &Path, number: usize) -> Result<Run> {
-    let what = format!("tests of the crates, part {}", number + 1);
-    let progress = Progress::start(&what);
+/// Has a cargo run what no other has begun.
+fn run(ws: &Workspace, this: &Path, extent: Extent, begun: &Path, what: &str, arguments: &[&str]) -> Result<Run> {
+    let progress = Progress::start(what);
     let mut cargo = build::cargo(ws);
-    cargo.args(["test", "--workspace", "--no-fail-fast"]).env("AFTERIMAGE_VALIDATE", "1");
-    if number > 0 {
-        cargo.args(["--lib", "--bins", "--tests", "--examples"]);
-    }
+    cargo.args(["test", "--workspace", "--no-fail-fast"]).args(arguments).env("AFTERIMAGE_VALIDATE", "1");
     runner::watch(&mut cargo, this, extent, begun)?;
-    let done = step::run_to_end(ws, &mut cargo, &what, &progress)?;
+    let done = step::run_to_end(ws, &mut cargo, what, &progress)?;
     let text = std::fs::read_to_string(&done.log).unwrap_or_default();
     let (passed, mut failed) = sum_results(&text);
     let mut failure = None;
