@@ -9,6 +9,7 @@ use xtask::workspace::Workspace;
 
 use crate::quick;
 use crate::runner;
+use crate::test::UNOPTIMISED;
 
 /// How many lines of what a failed test printed are shown.
 const FAILED_LINES: usize = 40;
@@ -88,6 +89,7 @@ fn run(ws: &Workspace, this: &Path, extent: Extent, begun: &Path, what: &str, ar
     let progress = Progress::start(what);
     let mut cargo = build::cargo(ws);
     cargo.args(["test", "--workspace", "--no-fail-fast"]).args(arguments).env("AFTERIMAGE_VALIDATE", "1");
+    cargo.env(UNOPTIMISED.0, UNOPTIMISED.1);
     runner::watch(&mut cargo, this, extent, begun)?;
     let done = step::run_to_end(ws, &mut cargo, what, &progress)?;
     let text = std::fs::read_to_string(&done.log).unwrap_or_default();

@@ -86,6 +86,10 @@ const LABORATORY: [(Part, &str); 9] = [
     (Part::Metal, "metal"),
 ];
 
+/// Has lavapipe compile shaders without optimising them, which is most of what it does otherwise: tests draw little with each of many. What it
+/// draws is the same.
+pub(crate) const UNOPTIMISED: (&str, &str) = ("GALLIVM_PERF", "nopt");
+
 /// The command itself. Goes on after a failure, so that one run shows all.
 ///
 /// # Errors
@@ -189,6 +193,7 @@ fn checked_by(ws: &Workspace, program: Program, parts: &[&str]) -> Result<Score>
     let _ = std::fs::remove_file(&file);
     let mut command = laboratory::command(ws, program)?;
     command.current_dir(&ws.root).arg("check").args(parts).arg("--score").arg(&file);
+    command.env(UNOPTIMISED.0, UNOPTIMISED.1);
     let status = command.status();
     // What it cannot do is in the score; without one it ended too early.
     Score::read(&file).map_err(|failure| Failure {
