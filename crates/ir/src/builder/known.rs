@@ -6,7 +6,7 @@ use smallvec::smallvec;
 
 use super::Builder;
 use crate::entity::{Inst, Value, Var};
-use crate::module::{Args, Imm, InstData, MAX_DEPTH, MAX_VALUES};
+use crate::module::{Args, Imm, InstData, MAX_DEPTH};
 use crate::opcode::Op;
 use crate::types::{Kind, Mask, Swizzle, Type};
 
@@ -154,7 +154,7 @@ impl Builder {
         {
             return value;
         }
-        if self.module.values.len().max(self.module.insts.len()) >= MAX_VALUES {
+        if self.is_full() {
             return self.push1(Op::Const, Imm::Const(bits), Args::new(), ty);
         }
         let inst = self.module.new_inst(Op::Const, Imm::Const(bits), Args::new(), &[ty]);

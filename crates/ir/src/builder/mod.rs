@@ -225,19 +225,23 @@ impl Builder {
     }
 
     fn push(&mut self, op: Op, imm: Imm, args: Args, results: &[Type]) -> Inst {
-        if self.module.values.len().max(self.module.insts.len()) >= MAX_VALUES {
-            self.fail(BuildError::TooLarge);
-            return self.nothing(op, imm, args, results);
-        }
         match op {
             Op::Return => self.known.drop_late(),
             // Others read variables behind these.
             Op::If | Op::Loop | Op::Yield | Op::Break | Op::Continue => self.store_all(),
             _ => {}
         }
+        if self.is_full() {
+            self.fail(BuildError::TooLarge);
+            return self.nothing(op, imm, args, results);
+        }
         let inst = self.module.new_inst(op, imm, args, results);
         self.module.regions[self.region.index()].insts.push(inst);
         inst
+    }
+
+    fn is_full(&self) -> bool {
+        self.module.values.len().max(self.module.insts.len()) >= MAX_VALUES
     }
 
     /// In place of an instruction for which there is no room: one with these results that is part of nothing. There is one for each kind

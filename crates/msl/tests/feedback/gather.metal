@@ -66,71 +66,69 @@ kernel void main0(uint3 workgroup_id [[threadgroup_position_in_grid]],
     uint v26 = v10 - v14 * v24;
     uint4 v27 = feedback[1];
     if (v24 < v27.x) {
-        uint v35;
-        if (v27.x <= v27.y) {
-            v35 = 0u;
-        } else {
+        uint v35 = 0u;
+        if (!(v27.x <= v27.y)) {
             v35 = unsigned_divide(v24, v27.y);
         }
         uint v37 = v24 - v35 * v27.y;
-        bool v41 = 0u != v27.z;
-        uint2 v75;
-        if (v41) {
-            uint4 v42 = feedback[3];
-            uint2 v72;
-            if (0u != (v42.x | v42.y)) {
-                uint v50 = v37 * 8u;
-                uint2 v68 = load_device2(uint2(v50 + v42.x, mulhi(v37, 8u) + ((add_carries(v50, v42.x) ? 1u : 0u) + v42.y)));
-                v72 = v68;
+        bool v40 = 0u != v27.z;
+        uint2 v65;
+        if (v40) {
+            uint4 v41 = feedback[3];
+            uint2 v63;
+            if (0u != (v41.x | v41.y)) {
+                uint v48 = v37 * 8u;
+                uint2 v60 = load_device2(uint2(v48 + v41.x, mulhi(v37, 8u) + ((add_carries(v48, v41.x) ? 1u : 0u) + v41.y)));
+                v63 = v60;
             } else {
-                v72 = uint2(0u, v37);
+                v63 = uint2(0u, v37);
             }
-            v75 = v72;
+            v65 = v63;
         } else {
-            v75 = uint2(0u, v37);
+            v65 = uint2(0u, v37);
         }
-        uint v88 = v26 << 3u;
-        uint v97 = (255u & ((0u != (1u & v75.y) ? v11.w : v11.z) >> (v88 & 31u))) + (255u & (v11.y >> (v88 & 31u))) * v75.y;
-        uint v98 = v97 + v75.x;
-        uint v141 = v98;
-        if (v41) {
-            uint4 v103 = feedback[2];
-            uint v105 = v98 * v27.z;
-            uint v116 = v105 + v103.z;
-            uint v130 = load_device(uint2(v116 & 0xfffffffcu, mulhi(v98, v27.z) + ((add_carries(v105, v103.z) ? 1u : 0u) + v103.w)));
-            v141 = (v130 >> (((3u & v116) << 3u) & 31u)) & (0xffffffffu >> ((32u - (v27.z << 3u)) & 31u));
+        uint v76 = v26 << 3u;
+        uint v83 = (255u & ((0u != (1u & v65.y) ? v11.w : v11.z) >> (v76 & 31u))) + (255u & (v11.y >> (v76 & 31u))) * v65.y;
+        uint v84 = v83 + v65.x;
+        uint v116 = v84;
+        if (v40) {
+            uint4 v88 = feedback[2];
+            uint v90 = v84 * v27.z;
+            uint v97 = v90 + v88.z;
+            uint v106 = load_device(uint2(v97 & 0xfffffffcu, mulhi(v84, v27.z) + ((add_carries(v90, v88.z) ? 1u : 0u) + v88.w)));
+            v116 = (v106 >> (((3u & v97) << 3u) & 31u)) & (0xffffffffu >> ((32u - (v27.z << 3u)) & 31u));
         }
-        uint v144 = v141 + v27.w;
-        uint v147 = v35 + feedback[2].x;
-        uint4 v148 = feedback[15];
-        uint v155 = v144 * v148.z;
-        uint v164 = 2u + v155;
-        bool v176 = 0u == mulhi(v144, v148.z) + (add_carries(2u, v155) ? 1u : 0u) && (4u <= v148.w && v164 <= v148.w - 4u);
-        uint v222 = 0u;
-        if (v176) {
-            uint v185 = v164 + v148.x;
-            uint v186 = (add_carries(v164, v148.x) ? 1u : 0u) + v148.y;
-            uint v193 = 3u & v185;
-            uint v194 = v185 & 0xfffffffcu;
-            uint v196 = v193 << 3u;
-            uint v197 = load_device(uint2(v194, v186));
-            uint v203 = ((3u + v193) >> 2u) << 2u;
-            uint v213 = load_device(uint2(v194 + v203, v186 + (add_carries(v194, v203) ? 1u : 0u)));
-            v222 = (v197 >> (v196 & 31u)) | ((v213 << 1u) << ((31u - v196) & 31u));
+        uint v119 = v116 + v27.w;
+        uint v122 = v35 + feedback[2].x;
+        uint4 v123 = feedback[15];
+        uint v130 = v119 * v123.z;
+        uint v135 = 2u + v130;
+        bool v144 = 0u == mulhi(v119, v123.z) + (add_carries(2u, v130) ? 1u : 0u) && (4u <= v123.w && v135 <= v123.w - 4u);
+        uint v175 = 0u;
+        if (v144) {
+            uint v150 = v135 + v123.x;
+            uint v151 = (add_carries(v135, v123.x) ? 1u : 0u) + v123.y;
+            uint v153 = 3u & v150;
+            uint v154 = 0xfffffffcu & v150;
+            uint v156 = v153 << 3u;
+            uint v157 = load_device(uint2(v154, v151));
+            uint v161 = ((3u + v153) >> 2u) << 2u;
+            uint v167 = load_device(uint2(v154 + v161, v151 + (add_carries(v154, v161) ? 1u : 0u)));
+            v175 = (v157 >> (v156 & 31u)) | ((v167 << 1u) << ((31u - v156) & 31u));
         }
-        uint v225 = unsigned_field(v222, 0u, 16u);
-        uint v228 = unsigned_field(v222, 16u, 16u);
-        uint4 v273;
+        uint v177 = unsigned_field(v175, 0u, 16u);
+        uint v178 = unsigned_field(v175, 16u, 16u);
+        uint4 v209;
         while (true) {
-            if (1u == (1u & v144)) {
-                v273 = uint4(v144, v147, v225, v228);
+            if (1u == (1u & v119)) {
+                v209 = uint4(v119, v122, v177, v178);
                 break;
             }
-            v273 = uint4(v144, v147, v225, v228);
+            v209 = uint4(v119, v122, v177, v178);
             break;
         }
-        uint4 v239 = feedback[4];
-        uint v242 = v10 * 16u;
-        store_device4(uint2(v242 + v239.x, mulhi(v10, 16u) + ((add_carries(v242, v239.x) ? 1u : 0u) + v239.y)), v273);
+        uint4 v187 = feedback[4];
+        uint v189 = v10 * 16u;
+        store_device4(uint2(v189 + v187.x, mulhi(v10, 16u) + ((add_carries(v189, v187.x) ? 1u : 0u) + v187.y)), v209);
     }
 }

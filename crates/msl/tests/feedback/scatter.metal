@@ -57,107 +57,107 @@ vertex void main0(uint vertex_index [[vertex_id]],
                   constant uint4* feedback [[buffer(2)]])
 {
     uint4 v2 = feedback[1];
-    uint v44 = vertex_index;
+    uint v36 = vertex_index;
     if (0u != v2.z) {
         uint4 v6 = feedback[2];
         uint v8 = vertex_index * v2.z;
-        uint v19 = v8 + v6.z;
-        uint v33 = load_device(uint2(v19 & 0xfffffffcu, mulhi(vertex_index, v2.z) + ((add_carries(v8, v6.z) ? 1u : 0u) + v6.w)));
-        v44 = (v33 >> (((v19 & 3u) << 3u) & 31u)) & (0xffffffffu >> ((32u - (v2.z << 3u)) & 31u));
+        uint v16 = v8 + v6.z;
+        uint v26 = load_device(uint2(v16 & 0xfffffffcu, mulhi(vertex_index, v2.z) + ((add_carries(v8, v6.z) ? 1u : 0u) + v6.w)));
+        v36 = (v26 >> (((v16 & 3u) << 3u) & 31u)) & (0xffffffffu >> ((32u - (v2.z << 3u)) & 31u));
     }
-    uint v47 = v44 + v2.w;
-    uint v50 = instance_index + feedback[2].x;
-    uint4 v51 = feedback[15];
-    uint v58 = v47 * v51.z;
-    uint v67 = 2u + v58;
-    uint v125 = 0u;
-    if (mulhi(v47, v51.z) + (add_carries(2u, v58) ? 1u : 0u) == 0u && (4u <= v51.w && v67 <= v51.w - 4u)) {
-        uint v88 = v67 + v51.x;
-        uint v89 = (add_carries(v67, v51.x) ? 1u : 0u) + v51.y;
-        uint v96 = v88 & 3u;
-        uint v97 = v88 & 0xfffffffcu;
-        uint v99 = v96 << 3u;
-        uint v100 = load_device(uint2(v97, v89));
-        uint v106 = ((3u + v96) >> 2u) << 2u;
-        uint v116 = load_device(uint2(v97 + v106, v89 + (add_carries(v97, v106) ? 1u : 0u)));
-        v125 = (v100 >> (v99 & 31u)) | ((v116 << 1u) << ((31u - v99) & 31u));
+    uint v39 = v36 + v2.w;
+    uint v42 = instance_index + feedback[2].x;
+    uint4 v43 = feedback[15];
+    uint v50 = v39 * v43.z;
+    uint v55 = 2u + v50;
+    uint v95 = 0u;
+    if (mulhi(v39, v43.z) + (add_carries(2u, v50) ? 1u : 0u) == 0u && (4u <= v43.w && v55 <= v43.w - 4u)) {
+        uint v70 = v55 + v43.x;
+        uint v71 = (add_carries(v55, v43.x) ? 1u : 0u) + v43.y;
+        uint v73 = 3u & v70;
+        uint v74 = 0xfffffffcu & v70;
+        uint v76 = v73 << 3u;
+        uint v77 = load_device(uint2(v74, v71));
+        uint v81 = ((3u + v73) >> 2u) << 2u;
+        uint v87 = load_device(uint2(v74 + v81, v71 + (add_carries(v74, v81) ? 1u : 0u)));
+        v95 = (v77 >> (v76 & 31u)) | ((v87 << 1u) << ((31u - v76) & 31u));
     }
-    uint v128 = unsigned_field(v125, 0u, 16u);
-    uint v131 = unsigned_field(v125, 16u, 16u);
-    uint4 v330;
+    uint v97 = unsigned_field(v95, 0u, 16u);
+    uint v98 = unsigned_field(v95, 16u, 16u);
+    uint4 v255;
     while (true) {
-        if (1u == (v47 & 1u)) {
-            v330 = uint4(v47, v50, v128, v131);
+        if (1u == (1u & v39)) {
+            v255 = uint4(v39, v42, v97, v98);
             break;
         }
-        v330 = uint4(v47, v50, v128, v131);
+        v255 = uint4(v39, v42, v97, v98);
         break;
     }
-    uint4 v142 = feedback[0];
-    uint v145 = 255u & v142.x;
-    uint4 v149 = feedback[3];
-    uint3 v222;
-    if ((v149.x | v149.y) != 0u) {
-        uint v332 = 0u;
-        uint v333 = v2.y;
+    uint4 v107 = feedback[0];
+    uint v110 = 255u & v107.x;
+    uint4 v112 = feedback[3];
+    uint3 v170;
+    if ((v112.x | v112.y) != 0u) {
+        uint v257 = 0u;
+        uint v258 = v2.y;
         while (true) {
-            if (v333 <= v332) {
+            if (v258 <= v257) {
                 break;
             }
-            uint v166 = ((v333 - v332) >> 1u) + v332;
-            uint v167 = 8u * v166;
-            uint v185 = load_device(uint2(v167 + v149.x, mulhi(8u, v166) + ((add_carries(v167, v149.x) ? 1u : 0u) + v149.y)));
-            bool v187 = v185 <= vertex_index;
-            v332 = v187 ? 1u + v166 : v332;
-            v333 = v187 ? v333 : v166;
+            uint v126 = ((v258 - v257) >> 1u) + v257;
+            uint v127 = 8u * v126;
+            uint v139 = load_device(uint2(v127 + v112.x, mulhi(8u, v126) + ((add_carries(v127, v112.x) ? 1u : 0u) + v112.y)));
+            bool v141 = v139 <= vertex_index;
+            v257 = v141 ? 1u + v126 : v257;
+            v258 = v141 ? v258 : v126;
         }
-        uint3 v220;
-        if (0u == v332) {
-            v220 = uint3(0u);
+        uint3 v168;
+        if (0u == v257) {
+            v168 = uint3(0u);
         } else {
-            uint v194 = v332 - 1u;
-            uint v195 = 8u * v194;
-            uint2 v213 = load_device2(uint2(v195 + v149.x, mulhi(8u, v194) + ((add_carries(v195, v149.x) ? 1u : 0u) + v149.y)));
-            v220 = uint3(v213.x, v194 - v213.y, 1u + v213.y);
+            uint v148 = v257 - 1u;
+            uint v149 = 8u * v148;
+            uint2 v161 = load_device2(uint2(v149 + v112.x, mulhi(8u, v148) + ((add_carries(v149, v112.x) ? 1u : 0u) + v112.y)));
+            v168 = uint3(v161.x, v148 - v161.y, 1u + v161.y);
         }
-        v222 = v220;
+        v170 = v168;
     } else {
-        v222 = uint3(uint2(0u), v2.y);
+        v170 = uint3(uint2(0u), v2.y);
     }
-    uint v226 = vertex_index - v222.x;
-    uint v231 = instance_index * v2.y;
-    uint v240 = v231 + v222.y;
-    bool v245 = mulhi(instance_index, v2.y) + (add_carries(v231, v222.y) ? 1u : 0u) == 0u;
-    uint v338 = 0u;
+    uint v174 = vertex_index - v170.x;
+    uint v179 = instance_index * v2.y;
+    uint v184 = v179 + v170.y;
+    bool v187 = mulhi(instance_index, v2.y) + (add_carries(v179, v170.y) ? 1u : 0u) == 0u;
+    uint v263 = 0u;
     while (true) {
-        uint v247 = v338 >> 1u;
-        if (v145 <= v247) {
+        uint v189 = v263 >> 1u;
+        if (v110 <= v189) {
             break;
         }
-        uint v249 = 1u & v338;
-        uint v260 = v247 << 3u;
-        uint v262 = 255u & (v142.y >> (v260 & 31u));
-        uint v267 = 255u & (((1u & v249) != 0u ? v142.w : v142.z) >> (v260 & 31u));
-        bool v268 = v262 == 0u;
-        uint v269 = v226 - v267;
-        uint v270 = unsigned_divide(v269, v262);
-        if (v245 && (v268 ? v269 == 0u : v267 <= v226 && (v269 == v262 * v270 && v249 == (1u & v270)))) {
-            uint v340 = v268 ? v249 : v270;
+        uint v191 = 1u & v263;
+        uint v199 = v189 << 3u;
+        uint v201 = 255u & (v107.y >> (v199 & 31u));
+        uint v204 = 255u & (((1u & v191) != 0u ? v107.w : v107.z) >> (v199 & 31u));
+        bool v205 = v201 == 0u;
+        uint v206 = v174 - v204;
+        uint v207 = unsigned_divide(v206, v201);
+        if (v187 && (v205 ? v206 == 0u : v204 <= v174 && (v206 == v201 * v207 && v191 == (1u & v207)))) {
+            uint v265 = v205 ? v191 : v207;
             while (true) {
-                uint v283 = v240 + v340;
-                if (!(!(v283 < v240) && (v340 < v222.z && v283 < v2.x))) {
+                uint v220 = v184 + v265;
+                if (!(!(v220 < v184) && (v265 < v170.z && v220 < v2.x))) {
                     break;
                 }
-                uint v292 = v247 + v145 * v283;
-                uint4 v293 = feedback[4];
-                uint v296 = 16u * v292;
-                store_device4(uint2(v296 + v293.x, mulhi(16u, v292) + ((add_carries(v296, v293.x) ? 1u : 0u) + v293.y)), v330);
-                if (v262 != 0u) {
+                uint v229 = v189 + v110 * v220;
+                uint4 v230 = feedback[4];
+                uint v232 = 16u * v229;
+                store_device4(uint2(v232 + v230.x, mulhi(16u, v229) + ((add_carries(v232, v230.x) ? 1u : 0u) + v230.y)), v255);
+                if (v201 != 0u) {
                     break;
                 }
-                v340 = 2u + v340;
+                v265 = 2u + v265;
             }
         }
-        v338 = 1u + v338;
+        v263 = 1u + v263;
     }
 }

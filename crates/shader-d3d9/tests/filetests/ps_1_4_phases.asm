@@ -23,48 +23,37 @@ mul r0, r2, r3
 ;   var r3 "r1" : f32x4
 ;   var r4 "r2" : f32x4
 ;   var r5 "r3" : f32x4
+;   v20: f32 = const 0.0
+;   v21: f32x3 = const 0.0, 0.0, 0.0
 ;   v0: f32x4 = load_input in0
-;   store r0.xyzw, v0
 ;   v1: f32x4 = load_input in1
-;   store r1.xyzw, v1
 ;   v2: f32x4 = load r2
-;   v3: f32x4 = load r0
-;   v4: f32x2 = swizzle v3.xy
-;   v5: f32x4 = sample t0, v4
-;   store r2.xyzw, v5
-;   v6: f32x4 = load r3
-;   v7: f32x4 = load r1
-;   store r3.xyz, v7
-;   v8: f32x4 = load r2
-;   v9: f32x4 = fadd v8, v8
-;   v10: f32x4 = load r3
-;   v11: f32x4 = fadd v9, v10
-;   store r2.xyz, v11
-;   v12: f32x4 = load r4
-;   v13: f32x4 = load r2
-;   v14: f32x2 = swizzle v13.xy
-;   v15: f32x4 = sample t1, v14
-;   store r4.xyzw, v15
-;   v16: f32x4 = load r5
-;   v17: f32x4 = load r3
-;   v18: f32 = swizzle v17.z
-;   v19: f32x4 = swizzle v18.xxxx
-;   v20: f32x4 = fdiv v17, v19
-;   v21: f32x2 = swizzle v20.xy
-;   v22: f32x4 = sample t2, v21
-;   store r5.xyzw, v22
-;   v23: f32x4 = load r2
-;   v24: f32x3 = swizzle v23.xyz
-;   v25: f32 = const 0.0
-;   v26: f32x3 = swizzle v25.xxx
-;   v27: boolx3 = flt v24, v26
-;   v28: bool = any v27
-;   demote v28
-;   v29: f32x4 = load r4
-;   v30: f32x4 = load r5
-;   v31: f32x4 = fmulz v29, v30
-;   store r2.xyzw, v31
-;   v32: f32x4 = load r2
-;   store_output out0, v32
+;   v3: f32x2 = swizzle v0.xy
+;   v4: f32x4 = sample t0, v3
+;   v5: f32x4 = load r3
+;   store r0.xyzw, v0
+;   store r1.xyzw, v1
+;   store r2.xyzw, v4
+;   store r3.xyz, v1
+;   v6: f32x4 = fadd v4, v4
+;   v7: f32x4 = load r3
+;   v8: f32x4 = fadd v6, v7
+;   store r2.xyz, v8
+;   v9: f32x4 = load r4
+;   v10: f32x4 = load r2
+;   v11: f32x2 = swizzle v10.xy
+;   v12: f32x4 = sample t1, v11
+;   v13: f32x4 = load r5
+;   v14: f32 = swizzle v7.z
+;   v15: f32x4 = swizzle v7.zzzz
+;   v16: f32x4 = fdiv v7, v15
+;   v17: f32x2 = swizzle v16.xy
+;   v18: f32x4 = sample t2, v17
+;   v19: f32x3 = swizzle v10.xyz
+;   v22: boolx3 = flt v19, v21
+;   v23: bool = any v22
+;   demote v23
+;   v24: f32x4 = fmulz v12, v18
+;   store_output out0, v24
 ;   return
 ; }

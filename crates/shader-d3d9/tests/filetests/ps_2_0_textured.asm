@@ -30,43 +30,24 @@ mov oC0, r0
 ;   var r6 "oC0" : f32x4
 ;   v0: f32x4 = load_input in0
 ;   v1: f32x4 = fsat v0
-;   store r0.xyzw, v1
 ;   v2: f32x4 = load_input in1
-;   store r1.xyzw, v2
 ;   v3: f32x4 = load_input in2
-;   store r2.xyzw, v3
-;   v4: f32x4 = load r1
-;   v5: f32x2 = swizzle v4.xy
-;   v6: f32x4 = sample t0, v5
-;   store r3.xyzw, v6
-;   v7: f32x4 = load r2
-;   v8: f32 = swizzle v7.w
-;   v9: f32x4 = swizzle v8.xxxx
-;   v10: f32x4 = fdiv v7, v9
-;   v11: f32x2 = swizzle v10.xy
-;   v12: f32x4 = sample t0, v11
-;   store r4.xyzw, v12
-;   v13: f32x4 = load r2
-;   v14: f32 = swizzle v13.w
-;   v15: f32x3 = swizzle v13.xyz
-;   v16: f32x4 = sample_bias t1, v15, v14
-;   store r5.xyzw, v16
-;   v17: f32x4 = load r3
-;   v18: f32x4 = load r0
-;   v19: f32x4 = load r4
-;   v20: f32x4 = fmadz v17, v18, v19
-;   store r3.xyzw, v20
-;   v21: f32x4 = load_const c0[0]
-;   v22: f32x4 = swizzle v21.wwww
-;   v23: f32x4 = load r3
-;   v24: f32x4 = load r5
-;   v25: f32x4 = fsub v23, v24
-;   v26: f32x4 = fmadz v22, v25, v24
-;   v27: f32x4 = fsat v26
-;   store r3.xyzw, v27
-;   v28: f32x4 = load r3
-;   store r6.xyzw, v28
-;   v29: f32x4 = load r6
-;   store_output out0, v29
+;   v4: f32x2 = swizzle v2.xy
+;   v5: f32x4 = sample t0, v4
+;   v6: f32 = swizzle v3.w
+;   v7: f32x4 = swizzle v3.wwww
+;   v8: f32x4 = fdiv v3, v7
+;   v9: f32x2 = swizzle v8.xy
+;   v10: f32x4 = sample t0, v9
+;   v11: f32 = swizzle v3.w
+;   v12: f32x3 = swizzle v3.xyz
+;   v13: f32x4 = sample_bias t1, v12, v11
+;   v14: f32x4 = fmadz v5, v1, v10
+;   v15: f32x4 = load_const c0[0]
+;   v16: f32x4 = swizzle v15.wwww
+;   v17: f32x4 = fsub v14, v13
+;   v18: f32x4 = fmadz v16, v17, v13
+;   v19: f32x4 = fsat v18
+;   store_output out0, v19
 ;   return
 ; }

@@ -51,24 +51,30 @@ mov oDepth, r5.x
 ;   var r10 "oC0" : f32x4
 ;   var r11 "oC1" : f32x4
 ;   var r12 "oDepth" : f32x4
+;   v3: f32x4 = const 0.5, 8.0, 0.0, 1.0
+;   v4: f32x4 = const 0.0, 0.0, 0.0, 0.0
+;   v7: i32 = const 255
+;   v11: i32 = const 0
+;   v21: f32 = const 1.0
+;   v23: i32 = const 1
+;   v35: f32 = const -1.0
+;   v39: f32 = const 0.0
+;   v43: f32x4 = const 0.5, 0.5, 0.0, 0.0
+;   v46: f32x4 = const 0.5, 0.5, 0.5, 0.5
 ;   v0: f32x4 = load_input in0
 ;   store r0.xy, v0
 ;   v1: f32x4 = load_input in1
 ;   store r1.xyz, v1
 ;   v2: f32x4 = load_input in2
-;   store r2.xyzw, v2
-;   v3: f32x4 = const 0.5, 8.0, 0.0, 1.0
-;   v4: f32x4 = swizzle v3.zzzz
-;   store r3.xyzw, v4
 ;   v5: b32x4 = load_const c1[0]
 ;   v6: b32 = swizzle v5.x
-;   v7: i32 = const 255
 ;   v8: i32 = bitcast v6
 ;   v9: i32 = imin v8, v7
+;   store r2.xyzw, v2
+;   store r3.xyzw, v4
 ;   store r4.x, v9
 ;   loop {
 ;     v10: i32 = load r4
-;     v11: i32 = const 0
 ;     v12: bool = ile v10, v11
 ;     if v12 {
 ;       break
@@ -77,80 +83,55 @@ mov oDepth, r5.x
 ;     }
 ;     v13: f32x4 = load r0
 ;     v14: f32x4 = swizzle v13.xyyy
-;     v15: f32 = swizzle v14.w
-;     v16: f32x2 = swizzle v14.xy
+;     v15: f32 = swizzle v13.y
+;     v16: f32x2 = swizzle v13.xy
 ;     v17: f32x4 = sample_lod t0, v16, v15
-;     store r5.xyzw, v17
 ;     v18: f32x4 = load r3
-;     v19: f32x4 = load r5
-;     v20: f32x4 = fadd v18, v19
-;     store r3.xyzw, v20
-;     v21: f32x4 = load r3
-;     v22: f32 = swizzle v21.w
-;     v23: f32x4 = const 0.5, 8.0, 0.0, 1.0
-;     v24: f32 = swizzle v23.w
-;     v25: bool = flt v24, v22
-;     if v25 {
+;     v19: f32x4 = fadd v18, v17
+;     v20: f32 = swizzle v19.w
+;     v22: bool = flt v21, v20
+;     store r5.xyzw, v17
+;     store r3.xyzw, v19
+;     if v22 {
 ;       break
 ;     } else {
 ;       yield
 ;     }
-;     v26: i32 = load r4
-;     v27: i32 = const 1
-;     v28: i32 = isub v26, v27
-;     store r4.x, v28
+;     v24: i32 = isub v10, v23
+;     store r4.x, v24
 ;     continue
 ;   }
-;   v29: f32x4 = load r0
-;   v30: f32x4 = ddx v29
-;   store r6.xy, v30
-;   v31: f32x4 = load r0
-;   v32: f32x4 = ddy v31
-;   store r7.xy, v32
-;   v33: f32x4 = load r0
-;   v34: f32x4 = load r6
-;   v35: f32x4 = load r7
-;   v36: f32x2 = swizzle v33.xy
-;   v37: f32x2 = swizzle v34.xy
-;   v38: f32x2 = swizzle v35.xy
-;   v39: f32x4 = sample_grad t0, v36, v37, v38
-;   store r8.xyzw, v39
-;   v40: bool = load_input in3
-;   v41: f32 = const 1.0
-;   v42: f32 = const -1.0
-;   v43: f32 = select v40, v41, v42
-;   v44: f32x4 = swizzle v43.xxxx
-;   v45: f32x4 = load r8
-;   v46: f32x4 = load r8
-;   v47: f32x4 = fneg v46
-;   v48: f32 = const 0.0
-;   v49: f32x4 = swizzle v48.xxxx
-;   v50: boolx4 = fle v49, v44
-;   v51: f32x4 = select v50, v45, v47
-;   store r8.xyzw, v51
-;   v52: f32x4 = load_input in4
-;   v53: f32x4 = const 0.5, 0.5, 0.0, 0.0
-;   v54: f32x4 = fsub v52, v53
-;   store r9.xy, v54
-;   v55: f32x4 = load r3
-;   v56: f32x4 = const 0.5, 8.0, 0.0, 1.0
-;   v57: f32x4 = swizzle v56.xxxx
-;   v58: f32x4 = load r8
-;   v59: f32x4 = fmadz v55, v57, v58
-;   store r10.xyzw, v59
-;   v60: f32x4 = load r1
-;   v61: f32x4 = swizzle v60.xyzz
-;   store r11.xyzw, v61
-;   v62: f32x4 = load r9
-;   v63: f32x4 = swizzle v62.xxxx
-;   store r12.xyzw, v63
-;   v64: f32x4 = load r10
-;   v65: f32x4 = load r11
-;   v66: f32x4 = load r12
-;   v67: f32 = swizzle v66.x
-;   v68: f32 = fsat v67
-;   store_output out0, v64
-;   store_output out1, v65
-;   store_output out2, v68
+;   v25: f32x4 = load r0
+;   v26: f32x4 = ddx v25
+;   store r6.xy, v26
+;   v27: f32x4 = ddy v25
+;   store r7.xy, v27
+;   v28: f32x4 = load r6
+;   v29: f32x4 = load r7
+;   v30: f32x2 = swizzle v25.xy
+;   v31: f32x2 = swizzle v28.xy
+;   v32: f32x2 = swizzle v29.xy
+;   v33: f32x4 = sample_grad t0, v30, v31, v32
+;   v34: bool = load_input in3
+;   v36: f32 = select v34, v21, v35
+;   v37: f32x4 = swizzle v36.xxxx
+;   v38: f32x4 = fneg v33
+;   v40: boolx4 = fle v4, v37
+;   v41: f32x4 = select v40, v33, v38
+;   v42: f32x4 = load_input in4
+;   v44: f32x4 = fsub v42, v43
+;   store r8.xyzw, v41
+;   store r9.xy, v44
+;   v45: f32x4 = load r3
+;   v47: f32x4 = fmadz v45, v46, v41
+;   v48: f32x4 = load r1
+;   v49: f32x4 = swizzle v48.xyzz
+;   v50: f32x4 = load r9
+;   v51: f32x4 = swizzle v50.xxxx
+;   v52: f32 = swizzle v50.x
+;   v53: f32 = fsat v52
+;   store_output out0, v47
+;   store_output out1, v49
+;   store_output out2, v53
 ;   return
 ; }

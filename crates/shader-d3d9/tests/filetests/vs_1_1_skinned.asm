@@ -36,106 +36,85 @@ mov oFog, r1.z
 ;   var r8 "oPos" : f32x4
 ;   var r9 "oFog" : f32x4
 ;   var r10 "fog0" : f32x4
+;   v4: f32x4 = const 765.01, 0.0, 1.0, 3.0
+;   v5: f32x4 = const 765.01, 765.01, 765.01, 765.01
+;   v43: f32x4 = const 1.0, 1.0, 1.0, 1.0
 ;   v0: f32x4 = load_input in0
-;   store r0.xyzw, v0
 ;   v1: f32x4 = load_input in1
-;   store r1.xyzw, v1
 ;   v2: f32x4 = load_input in2
+;   v3: f32x4 = swizzle v2.zyxw
+;   v6: f32x4 = fmulz v3, v5
+;   v7: f32x4 = swizzle v6.xxxx
+;   v8: f32x4 = ffloor v7
+;   v9: i32x4 = f2i v8
+;   store r0.xyzw, v0
+;   store r1.xyzw, v1
 ;   store r2.xyzw, v2
-;   v3: f32x4 = load r2
-;   v4: f32x4 = swizzle v3.zyxw
-;   v5: f32x4 = const 765.01, 0.0, 1.0, 3.0
-;   v6: f32x4 = swizzle v5.xxxx
-;   v7: f32x4 = fmulz v4, v6
-;   store r3.xyzw, v7
-;   v8: f32x4 = load r3
-;   v9: f32x4 = swizzle v8.xxxx
-;   v10: f32x4 = ffloor v9
-;   v11: i32x4 = f2i v10
-;   store r4.x, v11
-;   v12: f32x4 = load r0
-;   v13: i32x4 = load r4
-;   v14: i32 = swizzle v13.x
-;   v15: b32x4 = load_const_dyn c0[4], v14
-;   v16: f32x4 = bitcast v15
-;   v17: f32 = fdotz v12, v16
-;   v18: i32x4 = load r4
-;   v19: i32 = swizzle v18.x
-;   v20: b32x4 = load_const_dyn c0[5], v19
+;   store r3.xyzw, v6
+;   store r4.x, v9
+;   v10: i32x4 = load r4
+;   v11: i32 = swizzle v10.x
+;   v12: b32x4 = load_const_dyn c0[4], v11
+;   v13: f32x4 = bitcast v12
+;   v14: f32 = fdotz v0, v13
+;   v15: i32 = swizzle v10.x
+;   v16: b32x4 = load_const_dyn c0[5], v15
+;   v17: f32x4 = bitcast v16
+;   v18: f32 = fdotz v0, v17
+;   v19: i32 = swizzle v10.x
+;   v20: b32x4 = load_const_dyn c0[6], v19
 ;   v21: f32x4 = bitcast v20
-;   v22: f32 = fdotz v12, v21
-;   v23: i32x4 = load r4
-;   v24: i32 = swizzle v23.x
-;   v25: b32x4 = load_const_dyn c0[6], v24
-;   v26: f32x4 = bitcast v25
-;   v27: f32 = fdotz v12, v26
-;   v28: f32x3 = construct v17, v22, v27
-;   v29: f32x4 = swizzle v28.xyzz
-;   store r5.xyz, v29
-;   v30: f32x4 = load r3
-;   v31: f32x4 = swizzle v30.yyyy
-;   v32: f32x4 = ffloor v31
-;   v33: i32x4 = f2i v32
-;   store r4.x, v33
-;   v34: f32x4 = load r0
-;   v35: i32x4 = load r4
-;   v36: i32 = swizzle v35.x
-;   v37: b32x4 = load_const_dyn c0[4], v36
-;   v38: f32x4 = bitcast v37
-;   v39: f32 = fdotz v34, v38
-;   v40: i32x4 = load r4
-;   v41: i32 = swizzle v40.x
-;   v42: b32x4 = load_const_dyn c0[5], v41
-;   v43: f32x4 = bitcast v42
-;   v44: f32 = fdotz v34, v43
-;   v45: i32x4 = load r4
-;   v46: i32 = swizzle v45.x
-;   v47: b32x4 = load_const_dyn c0[6], v46
-;   v48: f32x4 = bitcast v47
-;   v49: f32 = fdotz v34, v48
-;   v50: f32x3 = construct v39, v44, v49
-;   v51: f32x4 = swizzle v50.xyzz
-;   store r6.xyz, v51
-;   v52: f32x4 = const 765.01, 0.0, 1.0, 3.0
-;   v53: f32x4 = swizzle v52.zzzz
-;   v54: f32x4 = load r1
-;   v55: f32x4 = swizzle v54.xxxx
-;   v56: f32x4 = fsub v53, v55
-;   store r7.x, v56
-;   v57: f32x4 = load r5
-;   v58: f32x4 = load r1
-;   v59: f32x4 = swizzle v58.xxxx
-;   v60: f32x4 = fmulz v57, v59
-;   store r5.xyz, v60
-;   v61: f32x4 = load r6
-;   v62: f32x4 = load r7
-;   v63: f32x4 = swizzle v62.xxxx
-;   v64: f32x4 = load r5
-;   v65: f32x4 = fmadz v61, v63, v64
-;   store r5.xyz, v65
-;   v66: f32x4 = const 765.01, 0.0, 1.0, 3.0
-;   v67: f32x4 = swizzle v66.zzzz
-;   store r5.w, v67
-;   v68: f32x4 = load r5
-;   v69: f32x4 = load_const c0[0]
-;   v70: f32 = fdotz v68, v69
-;   v71: f32x4 = load_const c0[1]
-;   v72: f32 = fdotz v68, v71
-;   v73: f32x4 = load_const c0[2]
-;   v74: f32 = fdotz v68, v73
-;   v75: f32x4 = load_const c0[3]
-;   v76: f32 = fdotz v68, v75
-;   v77: f32x4 = construct v70, v72, v74, v76
-;   store r8.xyzw, v77
-;   v78: f32x4 = load r5
-;   v79: f32x4 = swizzle v78.zzzz
-;   store r9.xyzw, v79
-;   v80: f32x4 = load r8
-;   v81: f32x4 = load r9
-;   v82: f32x4 = fsat v81
-;   store r10.xyzw, v82
-;   v83: f32x4 = load r10
-;   store_output out0, v83
-;   store_output out1, v80
+;   v22: f32 = fdotz v0, v21
+;   v23: f32x3 = construct v14, v18, v22
+;   v24: f32x4 = swizzle v23.xyzz
+;   store r5.xyz, v24
+;   v25: f32x4 = swizzle v6.yyyy
+;   v26: f32x4 = ffloor v25
+;   v27: i32x4 = f2i v26
+;   store r4.x, v27
+;   v28: i32x4 = load r4
+;   v29: i32 = swizzle v28.x
+;   v30: b32x4 = load_const_dyn c0[4], v29
+;   v31: f32x4 = bitcast v30
+;   v32: f32 = fdotz v0, v31
+;   v33: i32 = swizzle v28.x
+;   v34: b32x4 = load_const_dyn c0[5], v33
+;   v35: f32x4 = bitcast v34
+;   v36: f32 = fdotz v0, v35
+;   v37: i32 = swizzle v28.x
+;   v38: b32x4 = load_const_dyn c0[6], v37
+;   v39: f32x4 = bitcast v38
+;   v40: f32 = fdotz v0, v39
+;   v41: f32x3 = construct v32, v36, v40
+;   v42: f32x4 = swizzle v41.xyzz
+;   store r6.xyz, v42
+;   v44: f32x4 = swizzle v1.xxxx
+;   v45: f32x4 = fsub v43, v44
+;   store r7.x, v45
+;   v46: f32x4 = load r5
+;   v47: f32x4 = swizzle v1.xxxx
+;   v48: f32x4 = fmulz v46, v47
+;   store r5.xyz, v48
+;   v49: f32x4 = load r6
+;   v50: f32x4 = load r7
+;   v51: f32x4 = swizzle v50.xxxx
+;   v52: f32x4 = load r5
+;   v53: f32x4 = fmadz v49, v51, v52
+;   store r5.xyz, v53
+;   store r5.w, v43
+;   v54: f32x4 = load r5
+;   v55: f32x4 = load_const c0[0]
+;   v56: f32 = fdotz v54, v55
+;   v57: f32x4 = load_const c0[1]
+;   v58: f32 = fdotz v54, v57
+;   v59: f32x4 = load_const c0[2]
+;   v60: f32 = fdotz v54, v59
+;   v61: f32x4 = load_const c0[3]
+;   v62: f32 = fdotz v54, v61
+;   v63: f32x4 = construct v56, v58, v60, v62
+;   v64: f32x4 = swizzle v54.zzzz
+;   v65: f32x4 = fsat v64
+;   store_output out0, v65
+;   store_output out1, v63
 ;   return
 ; }

@@ -32,89 +32,78 @@ ret
 ;   var r5 "oPos" : f32x4
 ;   var r6 "oFog" : f32x4
 ;   var r7 "fog0" : f32x4
+;   v23: i32 = const 255
+;   v27: i32 = const 0
+;   v34: i32 = const 1
 ;   v0: f32x4 = load_input in0
+;   v1: f32x4 = fround v0
+;   v2: i32x4 = f2i v1
 ;   store r0.xyzw, v0
-;   v1: f32x4 = load r0
-;   v2: f32x4 = fround v1
-;   v3: i32x4 = f2i v2
-;   store r1.xz, v3
-;   v4: i32x4 = load r1
-;   v5: i32 = swizzle v4.z
-;   v6: b32x4 = load_const_dyn c0[7], v5
-;   v7: f32x4 = bitcast v6
-;   store r2.xyzw, v7
-;   v8: f32x4 = load r0
-;   v9: i32x4 = load r1
-;   v10: i32 = swizzle v9.x
-;   v11: b32x4 = load_const_dyn c0[0], v10
-;   v12: f32x4 = bitcast v11
-;   v13: boolx4 = flt v8, v12
-;   store r3.xy, v13
-;   v14: f32x4 = load r2
-;   v15: f32x4 = load r0
-;   v16: f32x4 = fadd v14, v15
-;   v17: boolx4 = load r3
-;   v18: boolx4 = swizzle v17.yxyx
-;   v19: f32x4 = load r2
-;   v20: f32x4 = select v18, v16, v19
-;   store r2.xz, v20
-;   v21: boolx4 = load r3
-;   v22: bool = swizzle v21.y
-;   v23: bool = bnot v22
-;   if v23 {
-;     v24: f32x4 = load_const c0[5]
-;     v25: boolx4 = load r3
-;     v26: boolx4 = bnot v25
-;     v27: f32x4 = load r2
-;     v28: f32x4 = select v26, v24, v27
-;     store r2.xw, v28
+;   store r1.xz, v2
+;   v3: i32x4 = load r1
+;   v4: i32 = swizzle v3.z
+;   v5: b32x4 = load_const_dyn c0[7], v4
+;   v6: f32x4 = bitcast v5
+;   v7: i32 = swizzle v3.x
+;   v8: b32x4 = load_const_dyn c0[0], v7
+;   v9: f32x4 = bitcast v8
+;   v10: boolx4 = flt v0, v9
+;   store r2.xyzw, v6
+;   store r3.xy, v10
+;   v11: f32x4 = fadd v6, v0
+;   v12: boolx4 = load r3
+;   v13: boolx4 = swizzle v12.yxyx
+;   v14: f32x4 = select v13, v11, v6
+;   store r2.xz, v14
+;   v15: bool = swizzle v12.y
+;   v16: bool = bnot v15
+;   if v16 {
+;     v17: f32x4 = load_const c0[5]
+;     v18: boolx4 = bnot v12
+;     v19: f32x4 = load r2
+;     v20: f32x4 = select v18, v17, v19
+;     store r2.xw, v20
 ;     yield
 ;   } else {
 ;     yield
 ;   }
-;   v29: b32x4 = load_const c1[3]
-;   v30: b32 = swizzle v29.x
-;   v31: i32 = const 255
-;   v32: i32 = bitcast v30
-;   v33: i32 = imin v32, v31
-;   store r4.x, v33
+;   v21: b32x4 = load_const c1[3]
+;   v22: b32 = swizzle v21.x
+;   v24: i32 = bitcast v22
+;   v25: i32 = imin v24, v23
+;   store r4.x, v25
 ;   loop {
-;     v34: i32 = load r4
-;     v35: i32 = const 0
-;     v36: bool = ile v34, v35
-;     if v36 {
+;     v26: i32 = load r4
+;     v28: bool = ile v26, v27
+;     if v28 {
 ;       break
 ;     } else {
 ;       yield
 ;     }
-;     v37: f32x4 = load r2
-;     v38: f32x4 = load r0
-;     v39: f32x4 = fmulz v37, v38
-;     store r2.xyzw, v39
-;     v40: boolx4 = load r3
-;     v41: bool = swizzle v40.x
-;     if v41 {
+;     v29: f32x4 = load r2
+;     v30: f32x4 = load r0
+;     v31: f32x4 = fmulz v29, v30
+;     v32: boolx4 = load r3
+;     v33: bool = swizzle v32.x
+;     store r2.xyzw, v31
+;     if v33 {
 ;       break
 ;     } else {
 ;       yield
 ;     }
-;     v42: i32 = load r4
-;     v43: i32 = const 1
-;     v44: i32 = isub v42, v43
-;     store r4.x, v44
+;     v35: i32 = isub v26, v34
+;     store r4.x, v35
 ;     continue
 ;   }
-;   v45: f32x4 = load r2
-;   store r5.xyzw, v45
-;   v46: f32x4 = load r2
-;   v47: f32x4 = swizzle v46.wwww
-;   store r6.x, v47
-;   v48: f32x4 = load r5
-;   v49: f32x4 = load r6
-;   v50: f32x4 = fsat v49
-;   store r7.x, v50
-;   v51: f32x4 = load r7
-;   store_output out0, v51
-;   store_output out1, v48
+;   v36: f32x4 = load r2
+;   v37: f32x4 = swizzle v36.wwww
+;   store r5.xyzw, v36
+;   store r6.x, v37
+;   v38: f32x4 = load r6
+;   v39: f32x4 = fsat v38
+;   store r7.x, v39
+;   v40: f32x4 = load r7
+;   store_output out0, v40
+;   store_output out1, v36
 ;   return
 ; }

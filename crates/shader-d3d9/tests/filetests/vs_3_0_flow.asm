@@ -59,26 +59,30 @@ label l3
 ;   var r10 "o0" : f32x4
 ;   var r11 "color0" : f32x4
 ;   var r12 "tangent3" : f32x4
-;   v0: f32x4 = load_input in0
-;   store r0.xyzw, v0
-;   v1: f32x4 = load_input in1
-;   store r1.xyzw, v1
 ;   v2: f32x4 = const 0.0, 1.0, 0.0, 0.0
-;   v3: f32x4 = swizzle v2.xxxx
-;   store r2.xyzw, v3
+;   v3: f32x4 = const 0.0, 0.0, 0.0, 0.0
 ;   v4: b32x4 = const 0x00000004, 0x00000008, 0x00000001, 0x00000000
-;   v5: b32 = swizzle v4.x
+;   v5: b32 = const 0x00000004
 ;   v6: i32 = const 255
-;   v7: i32 = bitcast v5
+;   v7: i32 = const 4
+;   v9: b32 = const 0x00000008
+;   v10: i32 = const 8
+;   v11: b32 = const 0x00000001
+;   v13: i32 = const 0
+;   v24: b32x4 = const 0x00000001, 0x00000000, 0x00000000, 0x00000000
+;   v25: i32 = const 1
+;   v34: f32x4 = const 1.0, 1.0, 1.0, 1.0
+;   v38: f32 = const 1.0
+;   v0: f32x4 = load_input in0
+;   v1: f32x4 = load_input in1
 ;   v8: i32 = imin v7, v6
+;   store r0.xyzw, v0
+;   store r1.xyzw, v1
+;   store r2.xyzw, v3
 ;   store r3.x, v8
-;   v9: b32 = swizzle v4.y
-;   v10: i32 = bitcast v9
 ;   store r4.x, v10
-;   v11: b32 = swizzle v4.z
 ;   loop {
 ;     v12: i32 = load r3
-;     v13: i32 = const 0
 ;     v14: bool = ile v12, v13
 ;     if v14 {
 ;       break
@@ -95,107 +99,75 @@ label l3
 ;     v22: f32 = fsat v21
 ;     v23: f32x4 = swizzle v22.xxxx
 ;     store r5.x, v23
-;     v24: b32x4 = const 0x00000001, 0x00000000, 0x00000000, 0x00000000
-;     v25: b32 = swizzle v24.x
-;     v26: i32 = bitcast v25
-;     v27: i32 = const 0
-;     v28: bool = ine v26, v27
-;     if v28 {
-;       v29: f32x4 = load r5
-;       v30: f32x4 = swizzle v29.xxxx
-;       v31: i32 = load r4
-;       v32: b32x4 = load_const_dyn c2[8], v31
-;       v33: f32x4 = load r2
-;       v34: f32x4 = bitcast v32
-;       v35: f32x4 = fmadz v30, v34, v33
-;       store r2.xyzw, v35
+;     v26: bool = ine v25, v13
+;     if v26 {
+;       v27: f32x4 = load r5
+;       v28: f32x4 = swizzle v27.xxxx
+;       v29: b32x4 = load_const_dyn c2[8], v17
+;       v30: f32x4 = load r2
+;       v31: f32x4 = bitcast v29
+;       v32: f32x4 = fmadz v28, v31, v30
+;       store r2.xyzw, v32
 ;       yield
 ;     } else {
-;       v36: f32x4 = load r2
-;       v37: f32x4 = const 0.0, 1.0, 0.0, 0.0
-;       v38: f32x4 = swizzle v37.yyyy
-;       v39: f32x4 = fadd v36, v38
-;       store r2.xyzw, v39
+;       v33: f32x4 = load r2
+;       v35: f32x4 = fadd v33, v34
+;       store r2.xyzw, v35
 ;       yield
 ;     }
-;     v40: f32x4 = load r2
-;     v41: f32 = swizzle v40.x
-;     v42: f32x4 = const 0.0, 1.0, 0.0, 0.0
-;     v43: f32 = swizzle v42.y
-;     v44: bool = flt v43, v41
-;     if v44 {
+;     v36: f32x4 = load r2
+;     v37: f32 = swizzle v36.x
+;     v39: bool = flt v38, v37
+;     if v39 {
 ;       break
 ;     } else {
 ;       yield
 ;     }
-;     v45: i32 = load r3
-;     v46: i32 = const 1
-;     v47: i32 = isub v45, v46
-;     store r3.x, v47
-;     v48: i32 = load r4
-;     v49: i32 = bitcast v11
-;     v50: i32 = iadd v48, v49
-;     store r4.x, v50
+;     v40: i32 = isub v12, v25
+;     v41: i32 = iadd v17, v25
+;     store r3.x, v40
+;     store r4.x, v41
 ;     continue
 ;   }
-;   v51: b32x4 = load_const c1[0]
-;   v52: b32 = swizzle v51.x
-;   v53: i32 = bitcast v52
-;   v54: i32 = const 0
-;   v55: bool = ine v53, v54
-;   if v55 {
-;     v56: f32x4 = load r2
-;     v57: f32x4 = load_const c2[7]
-;     v58: f32x4 = fmulz v56, v57
-;     store r2.xyzw, v58
+;   v42: b32x4 = load_const c1[0]
+;   v43: b32 = swizzle v42.x
+;   v44: i32 = bitcast v43
+;   v45: bool = ine v44, v13
+;   if v45 {
+;     v46: f32x4 = load r2
+;     v47: f32x4 = load_const c2[7]
+;     v48: f32x4 = fmulz v46, v47
+;     store r2.xyzw, v48
 ;     yield
 ;   } else {
 ;     yield
 ;   }
-;   v59: f32x4 = load r2
-;   v60: f32x4 = const 0.0, 1.0, 0.0, 0.0
-;   v61: f32x4 = swizzle v60.yyyy
-;   v62: boolx4 = fle v61, v59
-;   store r6.xyzw, v62
-;   v63: f32x4 = const 0.0, 1.0, 0.0, 0.0
-;   v64: f32x4 = swizzle v63.yyyy
-;   v65: boolx4 = load r6
-;   v66: f32x4 = load r2
-;   v67: f32x4 = select v65, v64, v66
-;   store r2.xyzw, v67
-;   v68: f32x4 = load r0
-;   v69: f32 = swizzle v68.w
-;   v70: f32x3 = swizzle v68.xyz
-;   v71: f32x4 = sample_lod t0, v70, v69
-;   v72: f32x4 = swizzle v71.wxyz
-;   store r7.xyzw, v72
-;   v73: f32x4 = load r2
-;   v74: f32x4 = load r7
-;   v75: f32x4 = fadd v73, v74
-;   v76: boolx4 = load r6
-;   v77: boolx4 = swizzle v76.xxxx
-;   v78: boolx4 = bnot v77
-;   v79: f32x4 = load r2
-;   v80: f32x4 = select v78, v75, v79
-;   store r2.xyz, v80
-;   v81: f32x4 = load r2
-;   store r8.xyzw, v81
-;   v82: f32x4 = load r1
-;   store r9.xyz, v82
-;   v83: f32x4 = load r0
-;   store r10.xyzw, v83
-;   v84: f32x4 = load r10
-;   v85: f32x4 = load r8
-;   v86: f32 = const 1.0
-;   v87: f32x4 = swizzle v86.xxxx
-;   store r11.xyzw, v87
-;   store r11.xyzw, v85
-;   v88: f32x4 = load r9
-;   store r12.xyz, v88
-;   v89: f32x4 = load r11
-;   store_output out0, v89
-;   v90: f32x4 = load r12
-;   store_output out1, v90
-;   store_output out2, v84
+;   v49: f32x4 = load r2
+;   v50: boolx4 = fle v34, v49
+;   v51: f32x4 = select v50, v34, v49
+;   v52: f32 = swizzle v0.w
+;   v53: f32x3 = swizzle v0.xyz
+;   v54: f32x4 = sample_lod t0, v53, v52
+;   v55: f32x4 = swizzle v54.wxyz
+;   v56: f32x4 = fadd v51, v55
+;   v57: boolx4 = swizzle v50.xxxx
+;   v58: boolx4 = bnot v57
+;   v59: f32x4 = select v58, v56, v51
+;   store r6.xyzw, v50
+;   store r2.xyzw, v51
+;   store r7.xyzw, v55
+;   store r2.xyz, v59
+;   v60: f32x4 = load r2
+;   v61: f32x4 = load r1
+;   store r8.xyzw, v60
+;   store r9.xyz, v61
+;   v62: f32x4 = load r9
+;   store r10.xyzw, v0
+;   store r11.xyzw, v60
+;   store r12.xyz, v62
+;   store_output out0, v60
+;   v63: f32x4 = load r12
+;   store_output out1, v63
+;   store_output out2, v0
 ;   return
 ; }
