@@ -13,6 +13,9 @@ use crate::types::{Kind, Mask, Swizzle, Type};
 /// Places for constants that are found again. A power of two.
 const CONSTANTS: usize = 128;
 
+/// Most instructions that [`Builder::swizzle`] looks through.
+const MOST_STEPS: usize = 4;
+
 /// What a variable holds, perhaps as another kind of as many components, and the [`Known::now`] at which that was found.
 type Held = Option<(Value, u32)>;
 
@@ -209,37 +212,50 @@ impl Builder {
     }
 
     /// Picks components of `value`. A component that it does not have is its last one.
-    pub fn swizzle(&mut self, value: Value, swizzle: Swizzle) -> Value {
+    pub fn swizzle(&mut self, mut value: Value, mut swizzle: Swizzle) -> Value {
+        // A few steps lead through all that is made here; what was inlined may go on for long.
+        for _ in 0..MOST_STEPS {
+            let ty = self.ty(value);
+            if swizzle.is_identity(ty.lanes) {
+                return value;
+            }
+            swizzle = swizzle.map(|lane| lane.min(ty.lanes - 1));
+            let made = self.module.def(value).map(|inst| self.module.inst(inst));
+            (value, swizzle) = match made {
+                Some(InstData { imm: Imm::Const(bits), .. }) => {
+                    let mut picked = [0; 4];
+                    for (to, &lane) in picked.iter_mut().zip(swizzle.lanes()) {
+                        *to = bits[usize::from(lane)];
+                    }
+                    return self.const_bits(ty.with_lanes(swizzle.count()), picked);
+                }
+                Some(InstData { op: Op::Swizzle, imm: Imm::Swizzle(inner), args, .. }) => {
+                    (args[0], inner.then(swizzle))
+                }
+                Some(InstData { op: Op::Construct, args, .. }) => match self.part(args, swizzle) {
+                    Some(part) => part,
+                    None => break,
+                },
+                _ => break,
+            };
+        }
         let ty = self.ty(value);
         if swizzle.is_identity(ty.lanes) {
             return value;
         }
-        let swizzle = swizzle.map(|lane| lane.min(ty.lanes - 1));
-        let to = ty.with_lanes(swizzle.count());
-        let made = self.module.def(value).map(|inst| self.module.inst(inst));
-        match made {
-            Some(InstData { imm: Imm::Const(bits), .. }) => {
-                let mut picked = [0; 4];
-                for (to, &lane) in picked.iter_mut().zip(swizzle.lanes()) {
-                    *to = bits[usize::from(lane)];
-                }
-                return self.const_bits(to, picked);
+        self.push1(Op::Swizzle, Imm::Swizzle(swizzle), smallvec![value], ty.with_lanes(swizzle.count()))
+    }
+
+    /// The one of the parts of a vector that all picked components are of, and which they are there.
+    fn part(&self, parts: &Args, swizzle: Swizzle) -> Option<(Value, Swizzle)> {
+        let mut first = 0;
+        for &part in parts {
+            let end = first + self.ty(part).lanes;
+            if swizzle.lanes().iter().all(|lane| (first..end).contains(lane)) {
+                return Some((part, swizzle.map(|lane| lane - first)));
             }
-            Some(InstData { op: Op::Swizzle, imm: Imm::Swizzle(inner), args, .. }) => {
-                return self.swizzle(args[0], inner.then(swizzle));
-            }
-            Some(InstData { op: Op::Construct, args, .. }) => {
-                let mut first = 0;
-                for &part in args {
-                    let end = first + self.ty(part).lanes;
-                    if swizzle.lanes().iter().all(|lane| (first..end).contains(lane)) {
-                        return self.swizzle(part, swizzle.map(|lane| lane - first));
-                    }
-                    first = end;
-                }
-            }
-            _ => {}
+            first = end;
         }
-        self.push1(Op::Swizzle, Imm::Swizzle(swizzle), smallvec![value], to)
+        None
     }
 }

@@ -294,7 +294,9 @@ impl Builder {
                 return self.const_bits(to, bits);
             }
             if let Some(inner) = self.module.def_of(value, Op::Bitcast) {
-                return self.cast(inner.args[0], kind);
+                let before = inner.args[0];
+                let same = self.ty(before).kind == kind;
+                return if same { before } else { self.push1(Op::Bitcast, Imm::None, smallvec![before], to) };
             }
         }
         if ty.kind == Kind::Bool {
