@@ -85,3 +85,31 @@ fn declarations_come_along_once() {
     let consts = module.insts.iter().filter(|data| matches!(data.imm, Imm::Bank(..))).count();
     assert_eq!(consts, 2);
 }
+
+/// What the builder looks through ends somewhere.
+#[test]
+fn chains_may_be_long() {
+    let mut text = "vertex {\n  input in0 \"a\" : f32x2 location 0 smooth\n  output out0 \"o\" : f32x2 location 0\n\
+                    v0: f32x2 = load_input in0\n"
+        .to_owned();
+    for at in 1..100_000 {
+        let step = match at % 3 {
+            0 => format!("v{at}: f32x2 = swizzle v{}.yx\n", at - 1),
+            1 => format!("v{at}: i32x2 = bitcast v{}\n", at - 1),
+            _ => format!("v{at}: f32x2 = bitcast v{}\n", at - 1),
+        };
+        text += &step;
+    }
+    text += "store_output out0, v99999\nreturn\n}";
+    let inner = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    let mut b = Builder::new(Stage::Compute);
+    let (given, out) = (b.var("a", Type::F32X2), b.var("o", Type::F32X2));
+    let given = b.load(given);
+    b.inline(&inner, &[Some(given)], &[Some(out)]);
+    let value = b.load(out);
+    let one = b.extract(value, 1);
+    let bits = b.cast(one, afterimage_ir::Kind::Int);
+    let place = b.const_bits(Type::I32X2, [0; 4]);
+    b.store_global(place, bits);
+    verify(&b.finish().unwrap()).unwrap();
+}
