@@ -3,9 +3,9 @@
 
 use crate::both;
 use crate::draws::INPUT;
-use crate::pipeline::{RING, plain, tessellator, written};
+use crate::pipeline::{RING, plain, written};
 use crate::rig::{Pixel, Scene, Target, records};
-use crate::tessellation::LOCAL;
+use crate::tessellation::{FACTORS, ten_patches};
 use afterimage_gnm::driver::calls;
 use afterimage_gnm_types::descriptors::buffer;
 use afterimage_gnm_types::{BufferDescriptor, op, reg, value::*};
@@ -251,35 +251,13 @@ fn patches(scene: &mut Scene, rings: Rings) -> Target {
     let target = scene.target(320, 128);
     scene.color(0, &target);
     scene.screen(target.width, target.height, 15);
-    let corner = |n: u16| {
-        let (patch, corner) = (n / 3, n % 3);
-        let [x, y] = [f32::from(patch % 5) * 0.4 - 0.98, f32::from(patch / 5) - 0.96];
-        let [right, up] = [[0.0, 0.0], [0.36, 0.0], [0.18, 0.9]][usize::from(corner)];
-        [x + right, y + up, 0.5, 1.0]
-    };
-    let corners: Vec<[f32; 4]> = (0..30).map(corner).collect();
-    let source = scene.put(corners.as_flattened());
-    let factors = scene.alloc(4 << 10, 256);
+    let off_chip_too = reg::SPI_SHADER_PGM_RSRC2_ES::OC_LDS_EN.bits(1);
+    let factors = ten_patches(scene, HULL, off_chip_too);
     let off_chip = scene.room((2 * OFF_CHIP_BYTES).into());
-    scene.set(reg::VGT_TF_RING_SIZE, &[1 << 10]);
-    scene.set(reg::VGT_TF_MEMORY_BASE, &[(factors >> 8) as u32]);
     use reg::VGT_HS_OFFCHIP_PARAM as O;
     scene.set(reg::VGT_HS_OFFCHIP_PARAM, &[O::OFFCHIP_BUFFERING.bits(2) | O::OFFCHIP_GRANULARITY.bits(2)]);
-    let [local, hull] = [LOCAL, HULL].map(|text| scene.program(text));
-    let share = reg::SPI_SHADER_PGM_RSRC2_LS::LDS_SIZE.bits(1);
-    let float = 0xC0 << 12;
-    let regs = [(local >> 8) as u32, (local >> 40) as u32, 3 << 24 | float, 16 << 1 | share];
-    scene.call(&calls::SetLsShader { regs, modifier: 0 });
-    scene.set(reg::SPI_SHADER_USER_DATA_LS_0, &records(source, 16, 30, BUF_DATA_FORMAT_32_32_32_32).0);
-    use reg::VGT_LS_HS_CONFIG as C;
-    let ls_hs_config = C::NUM_PATCHES.bits(4) | C::HS_NUM_INPUT_CP.bits(3) | C::HS_NUM_OUTPUT_CP.bits(3);
-    let levels = [64f32, 1.0].map(f32::to_bits);
-    let (low, high) = ((hull >> 8) as u32, (hull >> 40) as u32);
-    let off_chip_too = reg::SPI_SHADER_PGM_RSRC2_ES::OC_LDS_EN.bits(1);
-    let regs = [low, high, float, 16 << 1 | off_chip_too, tessellator(1, 0, 3), levels[0], levels[1]];
-    scene.call(&calls::SetHsShader { regs, ls_hs_config });
     let corners_at = plain(off_chip, 2 * OFF_CHIP_BYTES);
-    scene.set(reg::SPI_SHADER_USER_DATA_HS_0, &[plain(factors, 4 << 10).0, corners_at.0].concat());
+    scene.set(reg::SPI_SHADER_USER_DATA_HS_0, &[plain(factors, FACTORS).0, corners_at.0].concat());
     rings.bind_behind(scene, &rings.domain(), off_chip_too, corners_at);
     use reg::VGT_SHADER_STAGES_EN as S;
     let stages = S::LS_EN.bits(1) | S::HS_EN.bits(1) | S::ES_EN.bits(1) | S::GS_EN.bits(1) | S::VS_EN.bits(2);

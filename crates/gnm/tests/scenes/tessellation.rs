@@ -8,7 +8,7 @@ use afterimage_gnm::driver::calls;
 use afterimage_gnm_types::{reg, value::*};
 
 /// A local shader: a control point of s[0:3] goes to its place in the data share.
-pub(crate) const LOCAL: &str = "
+const LOCAL: &str = "
     buffer_load_format_xyzw v[4:7], v0, s[0:3], 0 idxen
     v_lshlrev_b32 v1, 4, v1
     s_mov_b32 m0, -1
@@ -139,6 +139,38 @@ fn curves_of_isolines() {
     }
 }
 
+/// Ten triangles as patches of three corners, four in a thread group, with their local and their hull shader, whose `PGM_RSRC2` has more
+/// bits. Gives where the ring of factors is, of [`FACTORS`] bytes.
+pub(crate) fn ten_patches(scene: &mut Scene, hull: &str, rsrc2: u32) -> u64 {
+    let corner = |n: u16| {
+        let (patch, corner) = (n / 3, n % 3);
+        let [x, y] = [f32::from(patch % 5) * 0.4 - 0.98, f32::from(patch / 5) - 0.96];
+        let [right, up] = [[0.0, 0.0], [0.36, 0.0], [0.18, 0.9]][usize::from(corner)];
+        [x + right, y + up, 0.5, 1.0]
+    };
+    let corners: Vec<[f32; 4]> = (0..30).map(corner).collect();
+    let source = scene.put(corners.as_flattened());
+    let factors = scene.alloc(FACTORS.into(), 256);
+    scene.set(reg::VGT_TF_RING_SIZE, &[FACTORS / 4]);
+    scene.set(reg::VGT_TF_MEMORY_BASE, &[(factors >> 8) as u32]);
+    let [local, hull] = [LOCAL, hull].map(|text| scene.program(text));
+    let share = reg::SPI_SHADER_PGM_RSRC2_LS::LDS_SIZE.bits(1);
+    let float = 0xC0 << 12;
+    let regs = [(local >> 8) as u32, (local >> 40) as u32, 3 << 24 | float, 16 << 1 | share];
+    scene.call(&calls::SetLsShader { regs, modifier: 0 });
+    scene.set(reg::SPI_SHADER_USER_DATA_LS_0, &records(source, 16, 30, BUF_DATA_FORMAT_32_32_32_32).0);
+    use reg::VGT_LS_HS_CONFIG as C;
+    let ls_hs_config = C::NUM_PATCHES.bits(4) | C::HS_NUM_INPUT_CP.bits(3) | C::HS_NUM_OUTPUT_CP.bits(3);
+    let levels = [64f32, 1.0].map(f32::to_bits);
+    let (low, high) = ((hull >> 8) as u32, (hull >> 40) as u32);
+    let regs = [low, high, float, 16 << 1 | rsrc2, tessellator(1, 0, 3), levels[0], levels[1]];
+    scene.call(&calls::SetHsShader { regs, ls_hs_config });
+    factors
+}
+
+/// Bytes of that ring.
+pub(crate) const FACTORS: u32 = 4 << 10;
+
 /// Ten patches that stay in the data share from the local to the domain shader, four in a thread group.
 #[test]
 fn patches_stay_on_the_chip() {
@@ -146,30 +178,9 @@ fn patches_stay_on_the_chip() {
         let target = scene.target(160, 64);
         scene.color(0, &target);
         scene.screen(target.width, target.height, 15);
-        let corner = |n: u16| {
-            let (patch, corner) = (n / 3, n % 3);
-            let [x, y] = [f32::from(patch % 5) * 0.4 - 0.98, f32::from(patch / 5) - 0.96];
-            let [right, up] = [[0.0, 0.0], [0.36, 0.0], [0.18, 0.9]][usize::from(corner)];
-            [x + right, y + up, 0.5, 1.0]
-        };
-        let corners: Vec<[f32; 4]> = (0..30).map(corner).collect();
-        let source = scene.put(corners.as_flattened());
-        let factors = scene.alloc(4 << 10, 256);
-        scene.set(reg::VGT_TF_RING_SIZE, &[1 << 10]);
-        scene.set(reg::VGT_TF_MEMORY_BASE, &[(factors >> 8) as u32]);
-        let [local, hull, domain, pixel] = [LOCAL, HULL, DOMAIN, crate::draws::INPUT].map(|text| scene.program(text));
-        let share = reg::SPI_SHADER_PGM_RSRC2_LS::LDS_SIZE.bits(1);
-        let float = 0xC0 << 12;
-        let regs = [(local >> 8) as u32, (local >> 40) as u32, 3 << 24 | float, 16 << 1 | share];
-        scene.call(&calls::SetLsShader { regs, modifier: 0 });
-        scene.set(reg::SPI_SHADER_USER_DATA_LS_0, &records(source, 16, 30, BUF_DATA_FORMAT_32_32_32_32).0);
-        use reg::VGT_LS_HS_CONFIG as C;
-        let ls_hs_config = C::NUM_PATCHES.bits(4) | C::HS_NUM_INPUT_CP.bits(3) | C::HS_NUM_OUTPUT_CP.bits(3);
-        let levels = [64f32, 1.0].map(f32::to_bits);
-        let (low, high) = ((hull >> 8) as u32, (hull >> 40) as u32);
-        let regs = [low, high, float, 16 << 1, tessellator(1, 0, 3), levels[0], levels[1]];
-        scene.call(&calls::SetHsShader { regs, ls_hs_config });
-        scene.set(reg::SPI_SHADER_USER_DATA_HS_0, &records(factors, 0, 4 << 10, BUF_DATA_FORMAT_32).0);
+        let factors = ten_patches(scene, HULL, 0);
+        let [domain, pixel] = [DOMAIN, crate::draws::INPUT].map(|text| scene.program(text));
+        scene.set(reg::SPI_SHADER_USER_DATA_HS_0, &records(factors, 0, FACTORS, BUF_DATA_FORMAT_32).0);
         scene.vertex(domain, 1, &[]);
         scene.pixel(pixel, Pixel::new(1), &[]);
         use reg::VGT_SHADER_STAGES_EN as S;
