@@ -240,7 +240,14 @@ pub(crate) fn test(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<(String, End
         let asked = Asked { seconds: if kill { 40 } else { 20 }, seed: 1, kill };
         let result = run(ws, tree, wine, way, asked, &progress).and_then(|run| run.judge());
         progress.finish(&result);
-        (label, result.map_or_else(|failure| End::Bad(failure.summary()), |()| End::Good))
+        let end = result.map_or_else(
+            |failure| {
+                eprintln!("{failure}");
+                End::Bad(failure.summary())
+            },
+            |()| End::Good,
+        );
+        (label, end)
     })
 }
 
@@ -292,6 +299,8 @@ fn run(ws: &Workspace, tree: &Tree, wine: &Wine, way: Way, asked: Asked, progres
             wrapped.arg(exe);
             wine.environment(&mut wrapped, width);
             wrapped.env("WINEDLLOVERRIDES", "mscoree,mshtml=;d3d9=n");
+            // What Wine says where it gives a program up: the status alone does not tell.
+            wrapped.env("WINEDEBUG", "-all,err+seh,err+virtual,err+thread,err+process,err+sync");
             wrapped
         }
     };
@@ -327,7 +336,7 @@ fn run(ws: &Workspace, tree: &Tree, wine: &Wine, way: Way, asked: Asked, progres
         progress.now(&format!("{seconds:.0} of {} s", asked.seconds));
         let processes = [Some(program.0.id()), viewer.as_ref().map(|viewer| viewer.0.id())];
         for (series, process) in resident.iter_mut().zip(processes) {
-            if let Some(mib) = process.and_then(resident_mib) {
+            if let Some(mib) = process.and_then(resident_mib_of_tree) {
                 series.samples.push(Sample { seconds, mib });
             }
         }
@@ -341,11 +350,14 @@ fn run(ws: &Workspace, tree: &Tree, wine: &Wine, way: Way, asked: Asked, progres
         std::thread::sleep(Duration::from_secs(interval.into()).min(Duration::from_secs(1)));
     };
     if !status.success() {
-        let text = std::fs::read_to_string(&errors).unwrap_or_default();
-        let last = text.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("\n");
-        return Err(
-            Failure::new("the program", format!("{status}\n{last}")).advise(format!("{} has more", errors.display()))
-        );
+        let lines = |path: &Path, most| {
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            let lines: Vec<_> = text.lines().rev().take(most).map(str::to_owned).collect();
+            lines.into_iter().rev().collect::<Vec<_>>().join("\n")
+        };
+        let seconds = start.elapsed().as_secs();
+        let told = format!("{status} after {seconds} s; its last report: {}\n{}", lines(&json, 1), lines(&errors, 5));
+        return Err(Failure::new("the program", told).advise(format!("{} has more", errors.display())));
     }
     let mut run = told(way, &json)?;
     run.series.splice(0..0, resident.into_iter().filter(|series| !series.samples.is_empty()));
@@ -359,11 +371,37 @@ fn start_viewer(tree: &Tree, link: &Path) -> Result<Guarded> {
     command.spawn().map(Guarded).doing("starting the viewer")
 }
 
-/// Resident memory of a process, in MiB.
-fn resident_mib(process: u32) -> Option<f64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.split_whitespace().next()?.parse::<f64>().ok().map(|kib| kib / 1024.0)
+/// Resident memory of a process and of those that it has started, in MiB: the viewer has other processes draw.
+fn resident_mib_of_tree(process: u32) -> Option<f64> {
+    let all: Vec<Resident> =
+        std::fs::read_dir("/proc").ok()?.flatten().filter_map(|entry| Resident::read(&entry)).collect();
+    let mut sum = all.iter().find(|one| one.process == process)?.mib;
+    let mut parents = vec![process];
+    while let Some(parent) = parents.pop() {
+        for child in all.iter().filter(|one| one.parent == parent) {
+            sum += child.mib;
+            parents.push(child.process);
+        }
+    }
+    Some(sum)
+}
+
+/// What a process has now, as Linux says it in `/proc`.
+struct Resident {
+    process: u32,
+    parent: u32,
+    mib: f64,
+}
+
+impl Resident {
+    fn read(entry: &std::fs::DirEntry) -> Option<Self> {
+        let process = entry.file_name().to_str()?.parse().ok()?;
+        let status = std::fs::read_to_string(entry.path().join("status")).ok()?;
+        let field = |name| status.lines().find_map(|line: &str| line.strip_prefix(name))?.split_whitespace().next();
+        // One that is ending has none any more.
+        let kib = field("VmRSS:").map_or(Some(0.0), |kib| kib.parse().ok())?;
+        Some(Self { process, parent: field("PPid:")?.parse().ok()?, mib: kib / 1024.0 })
+    }
 }
 
 /// What the program said of itself.
@@ -388,6 +426,16 @@ fn told(way: Way, path: &PathBuf) -> Result<Run> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_process_has_started_counts_too() {
+        let mut child = Guarded(Command::new("sleep").arg("60").spawn().expect("a process"));
+        let (own, all) = (std::process::id(), |process| resident_mib_of_tree(process).expect("it runs"));
+        assert!(all(own) > all(child.0.id()) && all(child.0.id()) > 0.0);
+        child.0.kill().expect("it runs");
+        child.0.wait().expect("it was started");
+        assert_eq!(resident_mib_of_tree(child.0.id()), None);
+    }
 
     #[test]
     fn growth_is_what_comes_after_the_warm_up() {

@@ -18,6 +18,9 @@ use place::{Layer, Place};
 
 /// Seconds that making a prefix may take.
 const LIMIT: &str = "240";
+/// Has Wine's server stay for ten minutes after its last program. Debian's ends with it: the next program may come in that moment, and has all
+/// of Wine's services started again.
+const LINGERS: &str = "-p600";
 /// Milliseconds that a program waits for its viewer, which may take long to start here.
 const VIEWER_WAIT_MS: &str = "60000";
 
@@ -52,6 +55,7 @@ impl Wine {
         for width in Width::ALL {
             if wine.denied(width).is_none() {
                 wine.make_prefix(width)?;
+                wine.server(LINGERS, width);
             }
         }
         Ok(wine)
@@ -105,7 +109,7 @@ impl Wine {
         Ok(())
     }
 
-    /// Wine's server: `-w` waits until all is written and its programs have ended, `-k` ends them.
+    /// Wine's server: `-p` starts it, `-w` waits until all is written and its programs have ended, `-k` ends them.
     fn server(&self, what: &str, width: Width) {
         let mut command = Command::new("wineserver");
         command.arg(what);
