@@ -89,7 +89,7 @@ impl<'a> Session<'a> {
     /// A crash, its report, and the program that goes on.
     fn try_patch(&self, way: &Way) -> Result {
         self.configure("")?;
-        let (well, _) = self.run("null.exe", way)?;
+        let (well, _) = self.run("null.exe", way, true)?;
         let report = self.report()?;
         if well {
             return Err(Failure::new(format!("a program that {} through null", way.argument), "it goes on by itself"));
@@ -105,18 +105,18 @@ impl<'a> Session<'a> {
             if holds { Ok(()) } else { Err(Failure::new(format!("{patch}: {what}"), format!("the log says: {said}"))) }
         };
         self.configure(&format!("[null.exe]\ncrash_patch = {patch}\n"))?;
-        let (well, said) = self.run("null.exe", way)?;
+        let (well, said) = self.run("null.exe", way, false)?;
         let told = said.matches("the program followed a null pointer, and goes on").count();
         wanted("the program goes on, which is told once", well && told == 1, &said)?;
         // The same program by another name is another program.
-        let (well, said) = self.run("another.exe", way)?;
+        let (well, said) = self.run("another.exe", way, false)?;
         wanted("another program ends", !well && !said.contains("crash_patch"), &said)?;
         let other = "0".repeat(64);
         self.configure(&format!("[null.exe]\ncrash_patch = {patch} sha256={other}\n"))?;
-        let (well, said) = self.run("null.exe", way)?;
+        let (well, said) = self.run("null.exe", way, false)?;
         wanted("another file ends", !well && said.contains("is for another file"), &said)?;
         self.configure(&format!("[null.exe]\ncrash_patch = {}\n", patch.replace(&offset, "0x10")))?;
-        let (well, said) = self.run("null.exe", way)?;
+        let (well, said) = self.run("null.exe", way, false)?;
         wanted("another place ends", !well && !said.contains("followed a null pointer"), &said)
     }
 
@@ -125,8 +125,8 @@ impl<'a> Session<'a> {
         std::fs::write(&path, text).doing(format!("writing {}", path.display()))
     }
 
-    /// Whether it ends well, and what the log says.
-    fn run(&self, program: &str, way: &Way) -> Result<(bool, String)> {
+    /// Whether it ends well, and what the log says. Minidumps take Wine seconds.
+    fn run(&self, program: &str, way: &Way, dump: bool) -> Result<(bool, String)> {
         // Reports of one process number go into one file.
         for old in [self.reports("txt")?, self.reports("dmp")?].concat() {
             std::fs::remove_file(&old).doing(format!("removing {}", old.display()))?;
@@ -139,6 +139,7 @@ impl<'a> Session<'a> {
         command.env("WINEDLLOVERRIDES", "mscoree,mshtml,winedbg.exe=;d3d9=n").current_dir(&self.folder);
         command.env("AFTERIMAGE_VIEWER_WAIT_MS", "0").env("AFTERIMAGE_DIR", self.folder.join("link"));
         command.env("AFTERIMAGE_LOG_FILE", &log).env_remove("AFTERIMAGE_CONF");
+        command.env("AFTERIMAGE_CRASH_DUMP", if dump { "on" } else { "off" });
         let output = command.output().doing("starting Wine")?;
         Ok((output.status.success(), std::fs::read_to_string(&log).unwrap_or_default()))
     }
