@@ -13,7 +13,7 @@ use std::sync::Once;
 use afterimage_config::{Settings, Values, settings};
 use afterimage_log::{Log, LogFile, Writer};
 use tracing::Level;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
@@ -36,7 +36,7 @@ pub(crate) fn start() {
                 Ok(file) => {
                     // Whoever has said nothing finds in the file what another one asks for, and on standard error what is wrong.
                     if said_nothing {
-                        filter = EnvFilter::new("info");
+                        filter = Targets::new().with_default(Level::INFO);
                         writers = writers.into_iter().map(|writer| writer.up_to(Level::WARN)).collect();
                     }
                     writers.push(Writer::new(file, false));

@@ -7,14 +7,23 @@
 use crate::layer;
 use afterimage_config::Settings;
 use tracing::Level;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
 /// What a configuration wants to be logged; `more` are directives that come first, so that the user's win.
 #[must_use]
-pub fn filter(settings: &Settings, more: &str) -> EnvFilter {
-    // The configuration has been read: what it has is levels.
-    let packets = if settings.trace_packets { ",packets=debug" } else { "" };
-    EnvFilter::new(format!("{more},{}{packets}", settings.log).trim_start_matches(','))
+pub fn filter(settings: &Settings, more: &str) -> Targets {
+    let packets = if settings.trace_packets { "packets=debug" } else { "" };
+    [more, &settings.log, packets].iter().flat_map(|text| text.split(',')).fold(Targets::new(), with)
+}
+
+/// A filter with one more directive. The configuration has been read: what it has is a level, of everything or of a module.
+fn with(filter: Targets, directive: &str) -> Targets {
+    let (module, level) = directive.split_once('=').map_or((None, directive), |(module, level)| (Some(module), level));
+    match (module, level.trim().parse::<LevelFilter>()) {
+        (None, Ok(level)) => filter.with_default(level),
+        (Some(module), Ok(level)) => filter.with_target(module.trim(), level),
+        (_, Err(_)) => filter,
+    }
 }
 
 /// Says what of a configuration could not be understood. Once, by the process that a user has started.
@@ -24,6 +33,29 @@ pub fn tell(settings: &Settings) {
             Some(log) => log.line(Level::WARN, "configuration", &problem.to_string()),
             // The program that we are in has a subscriber of its own.
             None => tracing::warn!("configuration: {problem}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn the_user_s_levels_win() {
+        let text = "log = error, afterimage_vulkan::device = TRACE,winit=info\n";
+        let settings = Settings::of_text("game.exe", Path::new("/a.conf"), text);
+        let filter = filter(&settings, "winit=error,packets=off");
+        for (module, level, wanted) in [
+            ("afterimage_d3d9", Level::ERROR, true),
+            ("afterimage_d3d9", Level::WARN, false),
+            ("afterimage_vulkan::device::profile", Level::TRACE, true),
+            ("afterimage_vulkan::execute", Level::WARN, false),
+            ("winit", Level::INFO, true),
+            ("packets", Level::ERROR, false),
+        ] {
+            assert_eq!(filter.would_enable(module, &level), wanted, "{module} {level}");
         }
     }
 }

@@ -69,9 +69,9 @@ struct Args {
 type Result<T = ()> = std::result::Result<T, String>;
 
 fn main() -> ExitCode {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env();
-    let filter = filter.unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let level = std::env::var("RUST_LOG").ok().and_then(|text| text.parse().ok());
+    let level = level.unwrap_or(tracing_subscriber::filter::LevelFilter::WARN);
+    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).init();
     let args = Args::parse();
     let done = match &args.scene {
         Some(folder) => scene(folder, args.validate),

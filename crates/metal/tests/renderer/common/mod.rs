@@ -109,9 +109,9 @@ pub struct GuestOn<D: Device> {
 fn log() {
     static LOG: std::sync::Once = std::sync::Once::new();
     LOG.call_once(|| {
-        let filter = tracing_subscriber::EnvFilter::try_from_default_env();
-        let filter = filter.unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-        tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().init();
+        let level = std::env::var("RUST_LOG").ok().and_then(|text| text.parse().ok());
+        let level = level.unwrap_or(tracing_subscriber::filter::LevelFilter::WARN);
+        tracing_subscriber::fmt().with_max_level(level).with_test_writer().init();
     });
 }
 
