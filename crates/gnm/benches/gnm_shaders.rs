@@ -5,7 +5,7 @@
 use afterimage_bench::Bench;
 use afterimage_gnm::gcap::{Event, Player, Reader};
 use afterimage_gnm::translate::Translator;
-use afterimage_passes::{FloatRules, optimize};
+use afterimage_passes::{FloatRules, optimize, optimize_observed};
 use afterimage_shader_gcn::io::Source;
 use afterimage_shader_gcn::{lift, resources};
 use afterimage_spirv::{Features, Options, emit};
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Shaders that are measured at most.
-const MOST: usize = 1500;
+const MOST: usize = 5000;
 
 fn folder() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
@@ -91,6 +91,26 @@ fn spirv(source: &Source) -> Option<[Duration; 4]> {
     Some([found, lifted - found, optimized - lifted, start.elapsed() - optimized])
 }
 
+/// Prints how long each pass takes for a shader.
+fn print_passes(sources: &[Source]) {
+    let mut times: Vec<(&str, Duration)> = Vec::new();
+    for mut module in sources.iter().filter_map(|source| lift(source).ok()) {
+        let mut last = Instant::now();
+        let options = afterimage_passes::Options { float_rules: FloatRules::Strict };
+        optimize_observed(&mut module, &options, &mut |name, _| {
+            let took = last.elapsed();
+            match times.iter_mut().find(|(other, _)| *other == name) {
+                Some((_, time)) => *time += took,
+                None => times.push((name, took)),
+            }
+            last = Instant::now();
+        });
+    }
+    let each = |time: &Duration| time.as_secs_f64() * 1e6 / sources.len() as f64;
+    let passes: Vec<_> = times.iter().map(|(name, time)| format!("{name} {:.1}", each(time))).collect();
+    println!("us each of the passes: {}", passes.join(", "));
+}
+
 fn main() -> std::io::Result<()> {
     let sources = sources()?;
     let mut bench = Bench::new("gnm_shaders");
@@ -118,6 +138,7 @@ fn main() -> std::io::Result<()> {
         .collect();
     let sum = |n: usize| times.iter().map(|time| time.1[n]).sum::<Duration>().as_micros() / times.len() as u128;
     println!("us each: resources {}, lift {}, passes {}, SPIR-V {}", sum(0), sum(1), sum(2), sum(3));
+    print_passes(&sources);
     times.sort_by_key(|time| std::cmp::Reverse(time.0));
     for (all, parts, at) in times.iter().take(8) {
         println!("{all:?} {parts:?}: {:?} of {} words", sources[*at].stage, sources[*at].code.len());

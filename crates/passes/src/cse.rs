@@ -7,14 +7,16 @@ use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 
 use afterimage_ir::{Flags, Imm, Inst, InstData, Module, Op, Region, Type};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::rewrite::Replacements;
 
 /// Runs the pass.
 pub fn run(m: &mut Module) {
     let open = vec![false; m.regions.len()];
-    let mut pass = Cse { known: FxHashMap::default(), open, replaced: Replacements::default(), memory: 1 };
+    // Of most modules half is left by now, and half of that is something that can be shared.
+    let known = FxHashMap::with_capacity_and_hasher(m.insts.len() / 4, FxBuildHasher);
+    let mut pass = Cse { known, open, replaced: Replacements::default(), memory: 1 };
     let body = m.body;
     pass.region(m, body);
 }

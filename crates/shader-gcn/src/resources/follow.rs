@@ -88,7 +88,8 @@ impl State {
     fn join(&mut self, exprs: &Exprs, other: &State) -> bool {
         let mut changed = false;
         let mut become_ = |held: &mut Held, joined: Held| changed |= std::mem::replace(held, joined) != joined;
-        for (held, &other) in self.registers.iter_mut().zip(&other.registers) {
+        // Most hold what they held.
+        for (held, &other) in self.registers.iter_mut().zip(&other.registers).filter(|(held, other)| *held != *other) {
             let joined = either(exprs, *held, other);
             become_(held, joined);
         }
@@ -163,10 +164,10 @@ impl State {
 
     /// What words are that lanes load each from its own place.
     fn behind_lanes(&self, exprs: &mut Exprs, inst: &Inst) -> Held {
-        let (Encoding::Mubuf, Kind::Load { bytes: 4.., .. }, Some(fields)) = (inst.enc, inst.kind(), inst.buffer())
-        else {
+        if inst.enc != Encoding::Mubuf {
             return Held::Unknown;
-        };
+        }
+        let (Kind::Load { bytes: 4.., .. }, Some(fields)) = (inst.kind(), inst.buffer()) else { return Held::Unknown };
         let Some([low, high]) = self.words::<2>(exprs, inst.srsrc()) else { return Held::Unknown };
         let ahead = |held: Held| match held {
             Held::Ahead(from) => from,
@@ -549,9 +550,12 @@ pub(super) fn follow(flow: &Flow, exprs: &mut Exprs, start: State) -> Vec<Option
     let mut open = BTreeSet::from([0u32]);
     while let Some(number) = open.pop_first() {
         let block = flow.blocks[number as usize];
-        let Some(mut state) = starts[number as usize].clone() else { continue };
+        let targets = block.exit.targets();
+        // Nobody asks what is known behind the last block.
+        let Some(start) = starts[number as usize].as_ref().filter(|_| !targets.is_empty()) else { continue };
+        let mut state = start.clone();
         flow.insts[block.first..block.end].iter().for_each(|inst| state.step(exprs, inst));
-        for to in block.exit.targets() {
+        for to in targets {
             match &mut starts[to as usize] {
                 Some(start) => {
                     if start.join(exprs, &state) {
