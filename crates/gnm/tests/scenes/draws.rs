@@ -32,7 +32,7 @@ pub(crate) const INPUT: &str = "
 /// A vertex: position and colour.
 pub(crate) type Vertex = [[f32; 4]; 2];
 
-const TRIANGLE: [Vertex; 3] = [
+pub(crate) const TRIANGLE: [Vertex; 3] = [
     [[0.0, 0.8, 0.5, 1.0], [1.0, 0.0, 0.0, 1.0]],
     [[0.8, -0.8, 0.5, 1.0], [0.0, 1.0, 0.0, 1.0]],
     [[-0.8, -0.8, 0.5, 1.0], [0.0, 0.0, 1.0, 1.0]],
