@@ -106,7 +106,7 @@ pub trait Environment {
     /// `r64`, and give 0 for the others.
     fn image_store(&self, _image: &ImageDecl, _coord: [i32; 3], _sample: u32, _bits: [u32; 4]) {}
 
-    /// Width, height, and depth or layers of a storage image.
+    /// Width, height, and depth or layers of a storage image; 1 each where there is none, as renderers say.
     fn image_size(&self, _image: &ImageDecl) -> [u32; 3] {
         [1; 3]
     }

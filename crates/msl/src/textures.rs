@@ -324,8 +324,10 @@ impl Emitter<'_> {
         let image = data.imm.image().ok_or(EmitError::Malformed(data.op.name()))?;
         let (name, dim) = (&self.interface.images[image.index()], self.m.images[image.index()].dim);
         Ok(match dim {
-            // Cubes, not faces.
-            Dim::CubeArray => format!("uint3({name}.get_width(), {name}.get_height(), {name}.get_array_size() / 6u)"),
+            // Cubes, not faces; one where there is one layer in the place of an image.
+            Dim::CubeArray => {
+                format!("uint3({name}.get_width(), {name}.get_height(), max({name}.get_array_size() / 6u, 1u))")
+            }
             _ => size(name, dim, ""),
         })
     }

@@ -9,7 +9,7 @@ use crate::emit::Emitter;
 use crate::interface;
 use crate::memory::{Held, Place};
 use crate::records;
-use crate::spec::{capability, image_operands, op, scope, storage};
+use crate::spec::{capability, glsl, image_operands, op, scope, storage};
 use crate::words::Id;
 
 impl Emitter<'_> {
@@ -205,7 +205,10 @@ impl Emitter<'_> {
                 // Cubes are layers here.
                 let ty = self.w.ty(Type::new(Kind::Int, decl.dim.texel_coords()));
                 let size = self.w.value(op::ImageQuerySize, ty, &[loaded]);
-                if decl.dim.is_cube() { self.cube_size(size, full) } else { size }
+                let size = if decl.dim.is_cube() { self.cube_size(size, full) } else { size };
+                // Of a null descriptor all are 0, of one layer in the place of cubes the third.
+                let (ty, one) = (self.w.ty(full), self.w.splat(full, 1));
+                self.w.ext(glsl::UMax, ty, &[size, one])
             }
             Op::ImageLoad => {
                 let loaded = self.w.value(op::Load, handle.ty, &[handle.variable]);
