@@ -141,6 +141,7 @@ words! {
         RasterOptions "raster_options": "logical operations, wide lines, modes of lines, the choice of the provoking vertex"
         ShaderFeatures "shader_features": "doubles, 64-bit atomics, stores of vertex and pixel shaders, layers that vertex shaders choose, arrays of cubes, storage images of several samples"
         TransformFeedback "transform_feedback": "VK_EXT_transform_feedback: shaders store what they capture themselves"
+        NullDescriptor "null_descriptor": "nullDescriptor of VK_EXT_robustness2: where no storage image is bound there is one of one texel"
         BeyondMoltenVk "beyond_moltenvk": "all that MoltenVK lacks, a Vulkan for Macs: any device is held to what that offers"
         BeyondKosmicKrisp "beyond_kosmickrisp": "all that Mesa's KosmicKrisp lacks, likewise"
         Vulkan13 "vulkan_1_3": "Vulkan 1.3, without which nothing is drawn: to see what is said of an old driver"

@@ -29,6 +29,8 @@ pub struct Without {
     pub shader_features: bool,
     /// Do not use VK_EXT_transform_feedback: shaders store what they capture themselves.
     pub transform_feedback: bool,
+    /// Do not use nullDescriptor of VK_EXT_robustness2: an image of one texel in the place of a storage image that is not bound.
+    pub null_descriptor: bool,
     /// Do not use what MoltenVK lacks.
     pub beyond_moltenvk: bool,
     /// Do not use what KosmicKrisp lacks.
@@ -50,6 +52,7 @@ impl Without {
             raster_options: has(Ability::RasterOptions),
             shader_features: has(Ability::ShaderFeatures),
             transform_feedback: has(Ability::TransformFeedback),
+            null_descriptor: has(Ability::NullDescriptor),
             beyond_moltenvk: has(Ability::BeyondMoltenVk),
             beyond_kosmickrisp: has(Ability::BeyondKosmicKrisp),
             vulkan_1_3: has(Ability::Vulkan13),

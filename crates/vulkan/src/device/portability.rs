@@ -61,6 +61,7 @@ const ROWS: &[Row] = &[
     row("pipelineStatisticsQuery", NEITHER, |p| p.pipeline_statistics = false),
     row("formatA4R4G4B4", YES_NO, |p| p.format_4444 = false),
     row("VK_EXT_graphics_pipeline_library", NEITHER, |p| p.pipeline_libraries = false),
+    row("nullDescriptor", NEITHER, |p| p.null_descriptor = false),
     row("VK_EXT_memory_budget", YES_NO, |p| p.memory_budget = false),
     row("vertexPipelineStoresAndAtomics", YES_NO, |p| p.shaders.vertex_stores = false),
     row("fragmentStoresAndAtomics", YES_NO, |p| p.shaders.pixel_stores = false),

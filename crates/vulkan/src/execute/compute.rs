@@ -53,6 +53,9 @@ impl Renderer {
             return Ok(());
         }
         self.order_dispatch(&variant)?;
+        if let Some(key) = self.bound.recorded.compute.image_key.filter(|_| !variant.images.is_empty()) {
+            self.empty_null_images(&key)?;
+        }
         let mut push = [0u32; push::word(push::LINES)];
         if let Some(block) = &self.bound.blocks[Stage::Compute as usize] {
             let at = push::word(push::constants(Stage::Compute));

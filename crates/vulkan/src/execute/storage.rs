@@ -8,9 +8,10 @@ use crate::pipeline::shaders::Variant;
 use crate::renderer::Renderer;
 use crate::resources::descriptors::ImageKey;
 use crate::resources::layouts::Table;
+use crate::resources::objects::NullKey;
 use crate::resources::texture::Texture;
 use crate::state::apply::Applied;
-use afterimage_ir::{Component, Dim, ImageDecl, ImageFormat};
+use afterimage_ir::{Component, ImageDecl, ImageFormat};
 use afterimage_state::{Effect, trace};
 use afterimage_stream::packets::{
     CopyBuffer, CreateTexture, CreateView, Dimension, FillBuffer, ReadBuffer, Stage, TextureCopy,
@@ -24,6 +25,17 @@ use std::sync::Arc;
 /// What texels of an image are to a shader: the numbers of [`Component`], or [`LONG`].
 fn kind_of(image: &ImageDecl) -> u8 {
     if image.format == ImageFormat::R64 { LONG } else { image.component as u8 }
+}
+
+/// What shaders declare of a slot of storage images.
+#[derive(Clone, Copy)]
+struct Declared {
+    table: Table,
+    kind: u8,
+    /// Whether any of them says that texels are one 32-bit component.
+    is_r32: bool,
+    /// Whether they read it and write it.
+    access: [bool; 2],
 }
 
 /// Whether texels are one 32-bit component.
@@ -44,23 +56,32 @@ impl Renderer {
 
     /// The storage images of some shaders, each where its slot is.
     pub(crate) fn image_key(&mut self, variants: &[(Stage, &Variant)]) -> Result<ImageKey> {
-        let mut key = [vk::ImageView::null(); STORAGE_IMAGES];
-        let mut shapes = [None; STORAGE_IMAGES];
-        for (stage, variant) in variants {
+        let mut slots: [Option<Declared>; STORAGE_IMAGES] = [None; STORAGE_IMAGES];
+        for (_, variant) in variants {
             for image in &variant.images {
                 let slot = usize::from(image.decl.slot);
                 if slot >= self.gpu.profile.limits.max_per_stage_descriptor_storage_images as usize {
                     let what = format!("storage image {slot}");
                     return Err(Error::Unsupported { device: self.gpu.profile.name.clone(), what });
                 }
-                let table = image.decl.dim.table();
+                let (table, kind) = (image.decl.dim.table(), kind_of(&image.decl));
+                let declared = slots[slot].get_or_insert(Declared { table, kind, is_r32: false, access: [false; 2] });
                 // One descriptor cannot be two kinds of images.
-                let kind = kind_of(&image.decl);
-                let shape = (table, kind);
-                if shapes[slot].replace(shape).is_some_and(|other| other != shape) {
+                if (declared.table, declared.kind) != (table, kind) {
                     let what = format!("stages that have images of different shapes or kinds in slot {slot}");
                     return Err(Error::Unsupported { device: "a draw".to_owned(), what });
                 }
+                declared.is_r32 |= image.decl.format == ImageFormat::R32;
+                declared.access[0] |= image.read;
+                declared.access[1] |= image.written;
+            }
+        }
+        let mut key = ImageKey { views: [vk::ImageView::null(); STORAGE_IMAGES], slots: 0 };
+        for (stage, variant) in variants {
+            for image in &variant.images {
+                let slot = usize::from(image.decl.slot);
+                let Some(declared) = slots.get(slot).copied().flatten() else { continue };
+                let Declared { table, kind, .. } = declared;
                 let bound = self.state.storage_images(*stage)[slot].view;
                 let gpu = Arc::clone(&self.gpu);
                 let texture =
@@ -75,37 +96,46 @@ impl Renderer {
                 };
                 let view = match view {
                     Some(view) => view,
-                    None => self.null_image(image.decl.dim, kind)?,
+                    None => self.null_image(declared)?,
                 };
-                if key[slot] != vk::ImageView::null() && key[slot] != view {
+                let bit = 1 << slot;
+                if key.slots & bit != 0 && key.views[slot] != view {
                     self.warn_once("storage images", "draws whose stages have different images in one slot");
                 }
-                key[slot] = view;
+                key.views[slot] = view;
+                key.slots |= bit;
             }
         }
         Ok(key)
     }
 
-    /// An image of one texel, for shaders that access one where none of the shape and kind that they want is bound.
-    fn null_image(&mut self, dim: Dim, kind: u8) -> Result<vk::ImageView> {
-        let table = match dim {
-            Dim::D2 => Table::D2,
-            Dim::D3 => Table::D3,
-            Dim::Cube | Dim::D2Array | Dim::CubeArray => Table::D2Array,
-            Dim::D2Ms => Table::D2Ms,
-            Dim::D2MsArray => Table::D2MsArray,
+    /// What stands where none of the images is bound that shaders want: none, or else an image of one texel. There is one for shaders that
+    /// read, one for those that write and one for those that do both, which is [emptied](Self::empty_null_images).
+    fn null_image(&mut self, declared: Declared) -> Result<vk::ImageView> {
+        if self.gpu.profile.null_descriptor {
+            return Ok(vk::ImageView::null());
+        }
+        let Declared { kind, access, .. } = declared;
+        let table = match declared.table {
+            Table::Cube | Table::CubeArray => Table::D2Array,
+            table => table,
         };
-        let number = (table as u8, kind);
+        // Where nothing is known of the format all components are zeros, the fourth as well.
+        let format = match (Component::ALL.get(usize::from(kind)), declared.is_r32) {
+            (Some(Component::Float), true) => Format::R32_SFLOAT,
+            (Some(Component::Uint), true) => Format::R32_UINT,
+            (Some(Component::Sint), true) => Format::R32_SINT,
+            (Some(Component::Float), false) => Format::R8G8B8A8_UNORM,
+            (Some(Component::Uint), false) => Format::R8G8B8A8_UINT,
+            (Some(Component::Sint), false) => Format::R8G8B8A8_SINT,
+            (None, _) => Format::R32G32_UINT,
+        };
+        let number = NullKey { table, format, access };
         if !self.resources.null_images.contains_key(&number) {
-            let format = match Component::ALL.get(usize::from(kind)) {
-                Some(Component::Float) => Format::R32_SFLOAT,
-                Some(Component::Uint) => Format::R32_UINT,
-                Some(Component::Sint) => Format::R32_SINT,
-                None => Format::R32G32_UINT,
-            };
+            let multisampled = matches!(table, Table::D2Ms | Table::D2MsArray);
             let desc = CreateTexture {
                 dimension: if table == Table::D3 { Dimension::D3 } else { Dimension::D2 } as u8,
-                samples: if dim.is_multisampled() { self.gpu.profile.null_storage_samples() } else { 1 },
+                samples: if multisampled { self.gpu.profile.null_storage_samples() } else { 1 },
                 usage: CreateTexture::STORAGE | if kind == LONG { CreateTexture::VIEWS } else { 0 },
                 ..CreateTexture::plain(ObjectId::NONE, format, [1, 1])
             };
@@ -127,6 +157,32 @@ impl Renderer {
             None => None,
         };
         view.ok_or_else(|| Error::Unsupported { device: gpu.profile.name.clone(), what: "storage images".to_owned() })
+    }
+
+    /// Before a command whose shaders have these images: those in the place of none that shaders read and write are zeros again. A draw
+    /// behind another one without a change of shaders or images between them finds what that stored, since to empty an image ends a pass.
+    pub(crate) fn empty_null_images(&mut self, key: &ImageKey) -> Result {
+        let gpu = Arc::clone(&self.gpu);
+        let mut found = SmallVec::<[NullKey; 2]>::new();
+        for (number, texture) in &mut self.resources.null_images {
+            if number.access == [true; 2]
+                && let Some(view) = texture.storage_view(&gpu, 0, 0, number.table)?
+                && key.views.contains(&view)
+            {
+                found.push(*number);
+            }
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        self.end_pass();
+        let cmd = self.recorder.main();
+        for number in found {
+            if let Some(texture) = self.resources.null_images.get(&number) {
+                texture.clear_all(&gpu, cmd);
+            }
+        }
+        Ok(())
     }
 
     /// The shaders of draws that access storage images.
@@ -176,9 +232,11 @@ impl Renderer {
                 }
             }
         }
-        let Some(key) = self.wanted_images()?.filter(|key| self.bound.recorded.image_key != Some(*key)) else {
+        let Some(key) = self.wanted_images()? else { return Ok(Effect::Same) };
+        self.empty_null_images(&key)?;
+        if self.bound.recorded.image_key == Some(key) {
             return Ok(Effect::Same);
-        };
+        }
         let (current, completed) = (self.recorder.submissions.current, self.recorder.submissions.completed);
         let set = self.resources.descriptors.image_set(&key, current, completed)?;
         self.stats.calls.made += 1;

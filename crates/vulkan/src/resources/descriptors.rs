@@ -70,7 +70,14 @@ impl SlotKey {
 }
 
 /// What a set of storage images holds.
-pub(crate) type ImageKey = [vk::ImageView; STORAGE_IMAGES];
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ImageKey {
+    pub(crate) views: [vk::ImageView; STORAGE_IMAGES],
+    /// Bit per slot: shaders look there. Such a view may be null where a device has null descriptors.
+    pub(crate) slots: u64,
+}
+
+const _: () = assert!(STORAGE_IMAGES <= u64::BITS as usize);
 
 /// Pools of sets that last for a submission.
 struct Pools {
@@ -331,15 +338,15 @@ impl Descriptors {
         Ok(set)
     }
 
-    /// The set that holds these storage images; shaders do not look where there is none.
+    /// The set that holds these storage images.
     pub(crate) fn image_set(&mut self, key: &ImageKey, current: u64, completed: u64) -> Result<vk::DescriptorSet> {
         if let Some(&set) = self.image_sets.get(key) {
             return Ok(set);
         }
         let set = self.image_pools.allocate(&self.gpu, self.layouts.images, current, completed)?;
         let layout = vk::ImageLayout::GENERAL;
-        let images = key.map(|view| [vk::DescriptorImageInfo::default().image_view(view).image_layout(layout)]);
-        let there = images.iter().enumerate().filter(|(slot, _)| key[*slot] != vk::ImageView::null());
+        let images = key.views.map(|view| [vk::DescriptorImageInfo::default().image_view(view).image_layout(layout)]);
+        let there = images.iter().enumerate().filter(|(slot, _)| key.slots >> slot & 1 != 0);
         let writes: SmallVec<[_; STORAGE_IMAGES]> = there
             .map(|(slot, image)| {
                 vk::WriteDescriptorSet::default()

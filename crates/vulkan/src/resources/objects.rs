@@ -1,8 +1,10 @@
 //! Samplers of guests, and what stands in for images that are not bound.
 
+use crate::resources::layouts::Table;
 use crate::resources::sampler::Sampler;
 use crate::resources::texture::Texture;
 use crate::resources::texture_tables::InTables;
+use afterimage_stream::Format;
 use afterimage_stream::packets::CreateSampler;
 use rustc_hash::FxHashMap;
 
@@ -14,5 +16,15 @@ pub(crate) struct GuestSampler {
     pub(crate) in_tables: InTables,
 }
 
-/// Images in place of those that are not bound, by shape and kind of texels.
-pub(crate) type NullImages = FxHashMap<(u8, u8), Texture>;
+/// What an image in the place of none is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct NullKey {
+    /// Of the shape.
+    pub(crate) table: Table,
+    pub(crate) format: Format,
+    /// Whether shaders read it and write it: each way has an image, so that nobody reads what another one wrote.
+    pub(crate) access: [bool; 2],
+}
+
+/// Images in place of those that are not bound.
+pub(crate) type NullImages = FxHashMap<NullKey, Texture>;

@@ -166,6 +166,7 @@ fn every_device() -> Vec<Abilities> {
         Without { raster_options: true, ..pipelines },
         Without { dynamic_state3: true, ..slots },
         Without { dynamic_state3: true, device_slots: true, ..slots },
+        Without { null_descriptor: true, ..all },
         Without { beyond_moltenvk: true, ..all },
         Without { beyond_kosmickrisp: true, ..all },
     ];

@@ -18,6 +18,7 @@ mod guest_code;
 mod keyframes;
 mod linked;
 mod merged;
+mod null_images;
 mod overlay;
 mod pixel_interface;
 mod pixel_operations;

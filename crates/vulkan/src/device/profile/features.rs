@@ -30,6 +30,7 @@ pub(crate) struct Features {
     pub(crate) libraries: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
     pub(crate) interlock: vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT<'static>,
     pub(crate) texels: vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT<'static>,
+    pub(crate) robustness2: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
 }
 
 /// Extensions that are used where found, with the structure that must be chained for each.
@@ -55,6 +56,7 @@ pub(crate) const OPTIONAL: &[&CStr] = &[
     vk::EXT_SHADER_STENCIL_EXPORT_NAME,
     ext::fragment_shader_interlock::NAME,
     ext::shader_image_atomic_int64::NAME,
+    ext::robustness2::NAME,
     khr::pipeline_library::NAME,
     ext::graphics_pipeline_library::NAME,
     c"VK_KHR_portability_subset",
@@ -117,6 +119,9 @@ impl Features {
         }
         if has(ext::shader_image_atomic_int64::NAME) {
             chain = chain.push_next(&mut self.texels);
+        }
+        if has(ext::robustness2::NAME) {
+            chain = chain.push_next(&mut self.robustness2);
         }
         let result = f(&mut chain);
         let core = chain.features;
@@ -229,6 +234,7 @@ impl Profile {
         features.libraries.graphics_pipeline_library = on(self.pipeline_libraries);
         features.interlock.fragment_shader_pixel_interlock = on(self.shaders.interlock);
         features.texels.shader_image_int64_atomics = on(self.shaders.image_int64_atomics);
+        features.robustness2.null_descriptor = on(self.null_descriptor);
         features.depth_bias.depth_bias_control = on(self.depth_bias_control);
         features.depth_bias.float_representation = on(self.depth_bias_control);
         features.formats_4444.format_a4r4g4b4 = on(self.format_4444);

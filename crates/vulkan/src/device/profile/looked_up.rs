@@ -255,6 +255,7 @@ impl Profile {
             format_4444,
             pipeline_libraries: pipeline_libraries(&features, &libraries, properties.device_type, wanted),
             memory_budget: has(ext::memory_budget::NAME),
+            null_descriptor: on(features.robustness2.null_descriptor) && !without.null_descriptor,
             pipeline_statistics: on(core.pipeline_statistics_query),
             shaders,
             missing,

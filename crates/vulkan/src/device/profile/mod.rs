@@ -218,6 +218,8 @@ pub struct Profile {
     pub memory_budget: bool,
     /// pipelineStatisticsQuery.
     pub pipeline_statistics: bool,
+    /// nullDescriptor of VK_EXT_robustness2: sets may have no image where shaders look at one.
+    pub null_descriptor: bool,
     /// What shaders can do.
     pub shaders: ShaderFeatures,
     /// Core features that are missing: with any of them the device is not usable.

@@ -63,6 +63,7 @@ impl fmt::Display for Profile {
         writeln!(f, "  line modes           {}", if modes.is_empty() { "default".into() } else { modes.join(", ") })?;
         writeln!(f, "  last vertex provokes {}", yes(self.provoking_last))?;
         writeln!(f, "  transform feedback   {}", yes(self.transform_feedback.is_some()))?;
+        writeln!(f, "  null descriptors     {}", yes(self.null_descriptor))?;
         writeln!(
             f,
             "  anisotropy           {}",
