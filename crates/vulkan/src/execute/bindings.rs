@@ -4,7 +4,7 @@ use crate::commands::list::Call;
 use crate::error::Result;
 use crate::memory::ring::Slice;
 use crate::renderer::Renderer;
-use crate::resources::descriptors::{PUSH_LINES, PUSH_TEXTURES, SlotKey, word};
+use crate::resources::descriptors::{COMPARED, PUSH_LINES, PUSH_TEXTURES, SlotKey, word};
 use crate::resources::layouts::{Layout, Table};
 use crate::resources::objects::GuestSampler;
 use crate::resources::texture::Texture;
@@ -13,6 +13,7 @@ use crate::state::bindings::shape_of;
 use crate::state::storage::{write_addresses, write_tables};
 use crate::state::vertices::bits;
 use afterimage_abi::{bound, descriptors, push};
+use afterimage_ir::Component;
 use afterimage_render::constants::{self, SystemBlock};
 use afterimage_state::{Effect, trace};
 use afterimage_stream::host::{RasterStates, TextureStates};
@@ -347,13 +348,15 @@ impl Renderer {
     #[cold]
     pub(crate) fn other_word(&mut self, binding: TextureBinding, wanted: u8) -> Result<u32> {
         let (table, kind) = (Table::ALL[usize::from(wanted & 7)], wanted >> 3);
-        let (srgb, sampler) = match self.resources.samplers.get(binding.sampler) {
-            Some(sampler) => (sampler.desc.srgb != 0, sampler.index),
-            None => (false, 0),
+        let (srgb, sampler, compares) = match self.resources.samplers.get(binding.sampler) {
+            Some(sampler) => (sampler.desc.srgb != 0, sampler.index, sampler.desc.compare_enable != 0),
+            None => (false, 0, false),
         };
+        let texels = if kind == COMPARED { Component::Float as u8 } else { kind };
         Ok(match self.texture_index(binding.texture, table, srgb)? {
-            Some((index, of)) if of == kind => word(index, sampler),
-            // The null objects come first.
+            Some((index, of)) if of == texels => word(index, sampler),
+            // The null objects come first. Zero is compared as the sampler says.
+            _ if kind == COMPARED => word(kind.into(), if compares { sampler } else { 1 }),
             _ => word(kind.into(), 0),
         })
     }

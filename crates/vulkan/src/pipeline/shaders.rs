@@ -8,6 +8,7 @@ use crate::device::gpu::Gpu;
 use crate::error::{Checked, Error, Result};
 use crate::pipeline::line_quads::Varying;
 use crate::pipeline::spirv_words;
+use crate::resources::descriptors::COMPARED;
 use crate::resources::layouts::{Reach, Table};
 use afterimage_abi::corners::{self, Corner};
 use afterimage_ipc::{Doer, Journal, Task};
@@ -45,7 +46,7 @@ pub(crate) struct Variant {
     pub(crate) textures: u32,
     /// Three bits per slot: [`Table`] that is read.
     pub(crate) tables: u64,
-    /// Two bits per slot: what its texels are, as in [`crate::resources::texture::Texture::kind`].
+    /// Two bits per slot: what its texels are, as in [`crate::resources::texture::Texture::kind`], or [`COMPARED`].
     pub(crate) kinds: u64,
     /// What it reaches beyond constants.
     pub(crate) reach: Reach,
@@ -169,7 +170,8 @@ impl Variant {
                 let table = texture.dim.table();
                 variant.textures |= 1 << slot;
                 variant.tables |= (table as u64) << (3 * slot);
-                variant.kinds |= (texture.component as u64) << (2 * slot);
+                let kind = if texture.shadow { COMPARED } else { texture.component as u8 };
+                variant.kinds |= u64::from(kind) << (2 * slot);
                 tables |= 1 << table as u8;
             }
         }

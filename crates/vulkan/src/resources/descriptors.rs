@@ -24,8 +24,12 @@ pub(crate) const PUSH_TEXTURES: usize = push::word(push::TEXTURES);
 pub(crate) const PUSH_LINES: usize = push::word(push::LINES);
 
 /// Null objects of a table of textures, which have the first numbers: one that reads floats, one for unsigned and one for signed
-/// integers. Of samplers only the first number is one.
-pub(crate) const NULLS: u32 = 3;
+/// integers, and one that is [`COMPARED`]. Of samplers the first two numbers are some: a plain one, and one that compares.
+pub(crate) const NULLS: u32 = 4;
+pub(crate) const NULL_SAMPLERS: u32 = 2;
+
+/// What stands beside the kinds of texels, which are those of [`Component`](afterimage_ir::Component), for floats that a shader compares.
+pub(crate) const COMPARED: u8 = 3;
 
 /// Numbers of one table: handed out, and back only when the GPU has let go. The first are null objects.
 struct Numbers {
@@ -58,7 +62,7 @@ pub(crate) struct SlotKey {
     pub(crate) words: [u32; TEXTURE_SLOTS],
     /// Three bits per slot: the [`Table`] that the shader reads; from bit 60 on the tables behind the samplers' that the set has.
     pub(crate) tables: u64,
-    /// Two bits per slot: what its texels are to the shader, as in [`crate::resources::texture::Texture::kind`].
+    /// Two bits per slot: what its texels are to the shader, as in [`crate::resources::texture::Texture::kind`], or [`COMPARED`].
     pub(crate) kinds: u64,
 }
 
@@ -282,7 +286,7 @@ impl Descriptors {
 
     /// Gives a number back, usable again when submission `current` has completed.
     pub(crate) fn remove(&mut self, table: Table, number: u32, current: u64) {
-        if number >= if table == Table::Sampler { 1 } else { NULLS } {
+        if number >= if table == Table::Sampler { NULL_SAMPLERS } else { NULLS } {
             self.numbers[table as usize].waiting.push_back((current, number));
         }
     }

@@ -79,11 +79,6 @@ impl Sampler {
         gpu.name(raw, &body.id.to_string());
         Ok(Self { gpu: Arc::clone(gpu), raw })
     }
-
-    /// A plain one, for slots without a texture.
-    pub(crate) fn plain(gpu: &Arc<Gpu>) -> Result<Self> {
-        Self::new(gpu, &bytemuck::Zeroable::zeroed())
-    }
 }
 
 impl Drop for Sampler {

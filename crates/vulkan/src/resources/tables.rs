@@ -11,9 +11,10 @@ use crate::resources::sampler::Sampler;
 use crate::resources::texture::Texture;
 use crate::resources::texture_tables::TextureTables;
 use afterimage_render::table::Table;
-use afterimage_stream::packets::{CreateTexture, Dimension, Swizzle};
+use afterimage_stream::packets::{Compare, CreateSampler, CreateTexture, Dimension, Swizzle};
 use afterimage_stream::{Format, FormatFeatures, ObjectId};
 use ash::vk;
+use bytemuck::Zeroable;
 use std::sync::Arc;
 
 /// Buffers, textures and samplers of a guest, and what stands in for those that are not bound.
@@ -33,7 +34,7 @@ pub(crate) struct Resources {
     null_textures: Vec<Texture>,
     /// In place of storage images that are not bound.
     pub(crate) null_images: NullImages,
-    null_sampler: Option<Sampler>,
+    null_samplers: Vec<Sampler>,
 }
 
 impl Resources {
@@ -56,7 +57,7 @@ impl Resources {
             default_vertex,
             null_textures: Vec::new(),
             null_images: NullImages::default(),
-            null_sampler: None,
+            null_samplers: Vec::new(),
         })
     }
 
@@ -87,27 +88,34 @@ impl Resources {
                 _ if depth & compares == compares => Format::D16_UNORM,
                 _ => Format::R8G8B8A8_UNORM,
             };
-            for format in [floats, Format::R8G8B8A8_UINT, Format::R8G8B8A8_SINT] {
+            let nothing = [Swizzle::Zero, Swizzle::Zero, Swizzle::Zero, Swizzle::One];
+            // What is compared comes through no swizzle (Vulkan leaves open what it is behind one), so it is in the texel.
+            let compared = [Swizzle::Red, Swizzle::Zero, Swizzle::Zero, Swizzle::One];
+            let formats = [floats, Format::R8G8B8A8_UINT, Format::R8G8B8A8_SINT, floats];
+            for (format, swizzle) in formats.into_iter().zip([nothing, nothing, nothing, compared]) {
                 let samples = if samples > 1 { gpu.profile.null_samples(format) } else { 1 };
                 let desc = CreateTexture {
                     layers,
                     dimension: dimension as u8,
                     samples,
                     usage: if samples > 1 { CreateTexture::SAMPLED } else { 0 },
-                    swizzle: [Swizzle::Zero as u8, Swizzle::Zero as u8, Swizzle::Zero as u8, Swizzle::One as u8],
+                    swizzle: swizzle.map(|channel| channel as u8),
                     ..CreateTexture::plain(ObjectId::NONE, format, [1, 1])
                 };
                 let texture = Texture::new(gpu, &desc)?;
-                texture.transition(gpu, cmd, vk::ImageLayout::UNDEFINED, texture.home);
+                texture.clear_all(gpu, cmd);
                 if let Some(view) = &texture.view {
                     self.descriptors.add_view(table, view.raw, texture.home, 0);
                 }
                 self.null_textures.push(texture);
             }
         }
-        let sampler = Sampler::plain(gpu)?;
-        self.descriptors.add_sampler(sampler.raw, 0);
-        self.null_sampler = Some(sampler);
+        let plain = CreateSampler::zeroed();
+        for desc in [plain, CreateSampler { compare_enable: 1, compare: Compare::LessEqual as u8, ..plain }] {
+            let sampler = Sampler::new(gpu, &desc)?;
+            self.descriptors.add_sampler(sampler.raw, 0);
+            self.null_samplers.push(sampler);
+        }
         Ok(())
     }
 }

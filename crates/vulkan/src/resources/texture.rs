@@ -565,10 +565,19 @@ impl Texture {
     pub(crate) fn clear_all(&self, gpu: &Gpu, cmd: vk::CommandBuffer) {
         let target = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
         self.transition(gpu, cmd, vk::ImageLayout::UNDEFINED, target);
-        let zero = vk::ClearColorValue::default();
-        let range = [self.range(vk::ImageAspectFlags::COLOR)];
-        // SAFETY: the command buffer is being recorded outside of a pass; the image is of colours, in the layout named.
-        unsafe { gpu.raw.cmd_clear_color_image(cmd, self.image.raw, target, &zero, &range) };
+        let (image, range) = (self.image.raw, [self.range(self.aspects())]);
+        // SAFETY: the command buffer is being recorded outside of a pass; the image is of colours or else of depth, in the layout named.
+        unsafe {
+            match self.aspects() {
+                vk::ImageAspectFlags::COLOR => {
+                    gpu.raw.cmd_clear_color_image(cmd, image, target, &vk::ClearColorValue::default(), &range);
+                }
+                _ => {
+                    let zero = vk::ClearDepthStencilValue::default();
+                    gpu.raw.cmd_clear_depth_stencil_image(cmd, image, target, &zero, &range);
+                }
+            }
+        }
         self.transition(gpu, cmd, target, self.home);
     }
 

@@ -3,6 +3,7 @@
 use crate::common::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{DeviceFeatures, Format, ObjectId};
+use afterimage_vulkan::Without;
 
 /// One colour per level of an 8 x 8 texture.
 const LEVELS: [[u8; 4]; 4] = [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [255, 255, 255, 255]];
@@ -120,6 +121,42 @@ const COMPARED: &str = r#"pixel "compared" {
   store_output out0, v6
   return
 }"#;
+
+/// Zero is compared, as the sampler says; where there is none either, it must not be below.
+#[test]
+fn comparisons_without_a_texture_are_with_zero() {
+    for without in [Without::default(), Without { bindless: true, ..Without::default() }] {
+        let mut guest = Guest::with(without);
+        guest.target(Format::R8G8B8A8_UNORM, 8, 8);
+        guest.shaders(VERTEX, COMPARED);
+        guest.layout();
+        for compare in Compare::ALL.iter().copied().map(Some).chain([None]) {
+            let sampler = compare.map_or(ObjectId::NONE, |compare| {
+                let desc = CreateSampler { compare_enable: 1, compare: compare as u8, ..sampling(Filter::Nearest) };
+                guest.sampler(desc)
+            });
+            guest.bind_texture(0, ObjectId::NONE, sampler);
+            for reference in [0.0f32, 0.25, 1.0] {
+                guest.clear(Clear::COLOR, [0.5; 4], 1.0, 0);
+                guest.pixel_constant(0, [reference, 0.0, 0.0, 0.0]);
+                guest.draw_now(&full(0.5, RED));
+                let holds = match compare.unwrap_or(Compare::LessEqual) {
+                    Compare::Never => false,
+                    Compare::Less => reference < 0.0,
+                    Compare::Equal => reference == 0.0,
+                    Compare::LessEqual => reference <= 0.0,
+                    Compare::Greater => reference > 0.0,
+                    Compare::NotEqual => reference != 0.0,
+                    Compare::GreaterEqual => reference >= 0.0,
+                    Compare::Always => true,
+                };
+                let found = guest.pixels().at(3, 3);
+                assert_eq!(found, [255 * u8::from(holds); 4], "{compare:?} of {reference}, {without:?}");
+            }
+        }
+        guest.finish();
+    }
+}
 
 #[test]
 fn a_border_is_compared_with() {
