@@ -340,7 +340,8 @@ impl<D: Device> Renderer<D> {
             return Err(self.unsupported("shaders that read the samples of a texture that is not bound"));
         };
         commands.queue.set_texture(stage, argument.index, texture);
-        let raw = sampler.map_or(&resources.nulls.sampler, |sampler| &sampler.raw);
+        let none = if argument.shadow { &resources.nulls.comparing } else { &resources.nulls.sampler };
+        let raw = sampler.map_or(none, |sampler| &sampler.raw);
         if let Some(index) = argument.sampler {
             commands.queue.set_sampler(stage, index, raw);
         }

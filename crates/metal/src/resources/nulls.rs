@@ -7,7 +7,7 @@ use afterimage_metal_calls::{
     Aspect, BufferDescriptor, BufferLayout, Device, PixelFormat, Queue, Region, StorageMode, TextureDescriptor,
     TextureUsage,
 };
-use afterimage_stream::packets::CreateSampler;
+use afterimage_stream::packets::{Compare, CreateSampler};
 use bytemuck::Zeroable;
 
 /// What attributes without a buffer read, and textures that are not there.
@@ -34,6 +34,8 @@ pub(crate) struct Nulls<D: Device> {
     images: Vec<Stand<D>>,
     /// A plain one.
     pub(crate) sampler: D::Sampler,
+    /// One for lookups that compare: what is no greater holds, as on Vulkan.
+    pub(crate) comparing: D::Sampler,
     /// One vertex of (0, 0, 0, 1).
     pub(crate) vertex: D::Buffer,
 }
@@ -90,7 +92,10 @@ impl<D: Device> Nulls<D> {
             }
         }
         let plain = Sampler::new(device, &CreateSampler::zeroed())?;
-        Ok(Self { textures, depths, images, sampler: plain.raw, vertex })
+        let compares =
+            CreateSampler { compare_enable: 1, compare: Compare::LessEqual as u8, ..CreateSampler::zeroed() };
+        let comparing = Sampler::new(device, &compares)?.raw;
+        Ok(Self { textures, depths, images, sampler: plain.raw, comparing, vertex })
     }
 
     /// What there is of a shape and a kind of texels; none with samples.

@@ -122,7 +122,7 @@ const COMPARED: &str = r#"pixel "compared" {
   return
 }"#;
 
-/// Zero is compared, as the sampler says; where there is none either, it must not be below.
+/// Zero is compared as the sampler says; where there is none either, what is no greater holds.
 #[test]
 fn comparisons_without_a_texture_are_with_zero() {
     for without in [Without::default(), Without { bindless: true, ..Without::default() }] {
