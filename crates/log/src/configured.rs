@@ -13,7 +13,8 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 #[must_use]
 pub fn filter(settings: &Settings, more: &str) -> Targets {
     let packets = if settings.trace_packets { "packets=debug" } else { "" };
-    [more, &settings.log, packets].iter().flat_map(|text| text.split(',')).fold(Targets::new(), with)
+    let directives = [more, &settings.log, packets].into_iter().filter(|text| !text.is_empty());
+    directives.flat_map(|text| text.split(',')).fold(Targets::new(), with)
 }
 
 /// A filter with one more directive. The configuration has been read: what it has is a level, of everything or of a module.
@@ -44,14 +45,14 @@ mod tests {
 
     #[test]
     fn the_user_s_levels_win() {
-        let text = "log = error, afterimage_vulkan::device = TRACE,winit=info\n";
+        let text = "log = warn, afterimage_vulkan::device = TRACE,winit=info\n";
         let settings = Settings::of_text("game.exe", Path::new("/a.conf"), text);
         let filter = filter(&settings, "winit=error,packets=off");
         for (module, level, wanted) in [
-            ("afterimage_d3d9", Level::ERROR, true),
-            ("afterimage_d3d9", Level::WARN, false),
+            ("afterimage_d3d9", Level::WARN, true),
+            ("afterimage_d3d9", Level::INFO, false),
             ("afterimage_vulkan::device::profile", Level::TRACE, true),
-            ("afterimage_vulkan::execute", Level::WARN, false),
+            ("afterimage_vulkan::execute", Level::INFO, false),
             ("winit", Level::INFO, true),
             ("packets", Level::ERROR, false),
         ] {
