@@ -20,6 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// What a process that draws may add after its warm-up in ten minutes, or less, in MiB. It still meets new shaders then, and lavapipe takes about a
 /// megabyte for a pipeline: 45 in a run of 20 s, 100 in ten minutes. What the program makes and drops takes that in seconds.
 const DRAWING_GROWTH: f64 = 128.0;
+/// Likewise of what draws for a program in a run of less than a minute, which it may take to start: it has 370 to 490 in all.
+const STARTING_GROWTH: f64 = 512.0;
 /// Likewise of a program that another process draws for: 7 in either.
 const PROGRAM_GROWTH: f64 = 32.0;
 /// What the addresses of one may grow by, in MiB: in 64 bit a slot for uploads besides, which it maps when it first runs so far ahead of who
@@ -322,7 +324,11 @@ fn run(ws: &Workspace, tree: &Tree, wine: &Wine, way: Way, asked: Asked, progres
             most: if way.is_some() { PROGRAM_GROWTH } else { DRAWING_GROWTH },
             samples: Vec::new(),
         },
-        Series { what: "viewer, resident", most: DRAWING_GROWTH, samples: Vec::new() },
+        Series {
+            what: "viewer, resident",
+            most: if asked.seconds < 60 { STARTING_GROWTH } else { DRAWING_GROWTH },
+            samples: Vec::new(),
+        },
     ];
     let mut kill = asked.kill;
     let status = loop {
