@@ -51,14 +51,7 @@ pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<Row> {
         let _ = std::fs::remove_dir_all(&out);
         let result = shown(tree, wine, width, renderer, &out);
         progress.finish(&result);
-        let end = result.map_or_else(
-            |failure| {
-                eprintln!("{failure}");
-                End::Bad(failure.summary())
-            },
-            |()| End::Good,
-        );
-        Row { way, end }
+        Row { way, end: End::told(result) }
     };
     ways.map(row).collect()
 }

@@ -40,14 +40,7 @@ pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<Row> {
         let progress = Progress::start(format!("{}: the viewer is killed", program.name));
         let result = kill_under(ws, tree, wine, program, &progress);
         progress.finish(&result);
-        let end = result.map_or_else(
-            |failure| {
-                eprintln!("{failure}");
-                End::Bad(failure.summary())
-            },
-            |()| End::Good,
-        );
-        Row { program: program.name, end }
+        Row { program: program.name, end: End::told(result) }
     })
 }
 

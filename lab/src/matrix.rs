@@ -216,6 +216,19 @@ pub(crate) enum End {
     Bad(String),
 }
 
+impl End {
+    /// Of a run that went well, or failed: then standard error has all that is known of it, and the table a line.
+    pub(crate) fn told(result: Result) -> Self {
+        match result {
+            Ok(()) => Self::Good,
+            Err(failure) => {
+                eprintln!("{failure}");
+                Self::Bad(failure.summary())
+            }
+        }
+    }
+}
+
 /// One row of the table.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {

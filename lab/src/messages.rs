@@ -105,14 +105,7 @@ impl Room<'_> {
         let made = made.doing(format!("filling {}", out.display()));
         let result = made.and_then(|()| work(self, &out));
         progress.finish(&result);
-        let end = result.map_or_else(
-            |failure| {
-                eprintln!("{failure}");
-                End::Bad(failure.summary())
-            },
-            |()| End::Good,
-        );
-        Row { what, end }
+        Row { what, end: End::told(result) }
     }
 
     fn compiled(&self, mut compiler: Command, out: &Path, name: &str, libraries: &[&str]) -> Result<PathBuf> {

@@ -242,14 +242,7 @@ pub(crate) fn test(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<(String, End
         let asked = Asked { seconds: if kill { 40 } else { 20 }, seed: 1, kill };
         let result = run(ws, tree, wine, way, asked, &progress).and_then(|run| run.judge());
         progress.finish(&result);
-        let end = result.map_or_else(
-            |failure| {
-                eprintln!("{failure}");
-                End::Bad(failure.summary())
-            },
-            |()| End::Good,
-        );
-        (label, end)
+        (label, End::told(result))
     })
 }
 
