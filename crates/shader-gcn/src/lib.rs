@@ -4,6 +4,7 @@
 //! what a program reads by following its scalar loads back to user data; [`lift`] makes IR of it.
 #![forbid(unsafe_code)]
 
+mod analyzed;
 mod asm;
 pub mod binary;
 mod decode;
@@ -23,12 +24,12 @@ pub mod slots;
 mod syntax;
 pub mod tables;
 
+pub use analyzed::resources;
 pub use asm::{AsmError, AsmErrorKind, AsmErrors, MOST_ERRORS, assemble};
 pub use encode::EncodeError;
 pub use inst::{Inst, Operand};
 pub use lift::{LiftError, Reason, clip_distances, lift};
 pub use parse::{MAX_WORDS, ParseError, Program, code_length};
-pub use resources::resources;
 pub use tables::Op;
 
 /// Compiles and runs the example in `README.md`.

@@ -190,6 +190,7 @@ pub(super) struct View {
 }
 
 /// What is known of masks in a program.
+#[derive(Clone)]
 pub(crate) struct Masks {
     /// What is read behind each instruction.
     pub live: Vec<Live>,
@@ -204,19 +205,25 @@ pub(crate) struct Masks {
 }
 
 impl Masks {
-    /// Finds out what is read where, and where exec is true. `partial`: it need not be true when the program begins.
-    pub(crate) fn new(flow: &Flow, uses: &[Use], partial: bool) -> Masks {
+    /// Finds out what is read where, and where exec is true, as it is when the program begins.
+    pub(crate) fn new(flow: &Flow, uses: &[Use]) -> Masks {
         let count = flow.insts.len();
         let mut masks = Masks {
             live: vec![Live::default(); count],
             start: Live::default(),
             exec: vec![true; count],
             masky: vec![false; count],
-            partial,
+            partial: false,
         };
         masks.forwards(flow, false);
         masks.backwards(flow, uses);
         masks
+    }
+
+    /// Some lanes are not live from the start.
+    pub(crate) fn begin_partial(&mut self, flow: &Flow) {
+        self.partial = true;
+        self.forwards(flow, false);
     }
 
     /// Lanes stay together: a branch says nothing of a lane's own bit. `filled`: with lanes that the group does not have.

@@ -37,6 +37,8 @@ mod tessellation;
 mod vector;
 mod windows;
 
+use std::borrow::Cow;
+
 use afterimage_ir::{self as ir, Bank, BankDecl, BankSource, Builder, Module, Type, Value, Var};
 use data_share::DataShare;
 pub use error::{LiftError, Reason};
@@ -47,9 +49,10 @@ use registers::Registers;
 use structure::{Exit, Step, structure};
 pub(crate) use vector::arithmetic::advance;
 
+use crate::analyzed::{Analyzed, analyzed};
 use crate::inst::{EXEC, Inst, VCC};
-use crate::io::{self, BufferSpec, HwStage, ImageSpec, Source, Texels, bank};
-use crate::resources::{Analysis, Use, analyze};
+use crate::io::{self, BufferSpec, HwStage, ImageSpec, Source, Texels, bank, groups};
+use crate::resources::{Analysis, Use};
 use crate::tables::{Condition, Encoding, Kind, Op};
 
 /// Registers of the bank of what the draw says.
@@ -128,14 +131,18 @@ pub(crate) struct Lifter<'a> {
 /// # Errors
 /// When the code cannot be read, or something in it has no translation.
 pub fn lift(source: &Source) -> Result<Module, LiftError> {
-    let flow = Flow::of(source)?;
-    let (analysis, mut masks) = analyze(&flow, source)?;
-    let lifted = translate(source, &flow, &analysis, &masks, false)?;
+    let known = analyzed(source)?;
+    let Analyzed { flow, analysis, .. } = &*known;
+    let mut masks = Cow::Borrowed(&known.masks);
+    if source.registers.groups & groups::PARTIAL != 0 {
+        masks.to_mut().begin_partial(flow);
+    }
+    let lifted = translate(source, flow, analysis, &masks, false)?;
     if !lifted.wants_lockstep {
         return Ok(lifted.module);
     }
-    masks.keep_in_lockstep(&flow, lockstep::fills_up(source));
-    translate(source, &flow, &analysis, &masks, true).map(|lifted| lifted.module)
+    masks.to_mut().keep_in_lockstep(flow, lockstep::fills_up(source));
+    translate(source, flow, analysis, &masks, true).map(|lifted| lifted.module)
 }
 
 /// What comes of a translation.

@@ -18,7 +18,7 @@ use crate::inst::{Inst, Operand};
 use crate::io::geometry::Message;
 use crate::io::{
     BufferAt, BufferUse, ExprId, HwStage, ImageUse, MAX_BUFFERS, MAX_STORAGE_IMAGES, MAX_WORDS, Registers, Resources,
-    SamplerUse, Source, TableOf, TableUse, Texels, TextureUse, WINDOWS, groups,
+    SamplerUse, Source, TableOf, TableUse, Texels, TextureUse, WINDOWS,
     tables::{self, What},
     texture_slots,
 };
@@ -118,18 +118,6 @@ pub(crate) struct Analysis {
 
 /// User registers.
 const USERS: usize = 16;
-
-/// Finds what a program reads. Of `source` its stage, registers and code count.
-///
-/// The fetch shader's code may be left out: then [`Resources::fetch`] says where it is, and the rest is what the program itself
-/// reads.
-///
-/// # Errors
-/// When the code cannot be read, or an instruction uses a descriptor that is not known at the draw.
-pub fn resources(source: &Source) -> Result<Resources, LiftError> {
-    let flow = Flow::of(source)?;
-    Ok(analyze(&flow, source)?.0.resources)
-}
 
 /// Number of user registers.
 pub(crate) fn user_count(registers: &Registers) -> u8 {
@@ -246,8 +234,7 @@ pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks),
             windows.get_or_insert(window);
         }
     }
-    let partial = source.registers.groups & groups::PARTIAL != 0;
-    let masks = Masks::new(flow, &finder.uses, partial);
+    let masks = Masks::new(flow, &finder.uses);
     let users = finder.deliver(flow, &masks)?;
     let Finder { exprs, mut resources, uses, .. } = finder;
     resources.exprs = exprs.compact(|visit| visit_ids(&mut resources, visit));
@@ -607,7 +594,7 @@ mod tests {
     fn messages(code: &[u32]) -> Option<Vec<Message>> {
         let (fetch, buffers, images, tables, registers) = Default::default();
         let source = Source { stage: HwStage::Gs, code: code.to_vec(), fetch, registers, buffers, images, tables };
-        resources(&source).unwrap().messages
+        crate::resources(&source).unwrap().messages
     }
 
     #[test]
