@@ -8,11 +8,14 @@
 
 use afterimage_ir::{Args, Imm, Module, Op, Region, Type, Value};
 
-use crate::rewrite::push;
+use crate::rewrite::{Lists, push};
 
 /// Runs the pass.
 pub fn run(m: &mut Module) {
-    let mut pass = Conditions { known: vec![None; m.values.len()], order: Vec::new() };
+    if m.regions.len() == 1 {
+        return;
+    }
+    let mut pass = Conditions { known: vec![None; m.values.len()], order: Vec::new(), lists: Lists::default() };
     let body = m.body;
     pass.region(m, body, [None; 2]);
 }
@@ -25,21 +28,28 @@ struct Conditions {
     known: Vec<Option<bool>>,
     /// Values that are known, in the order in which they became so.
     order: Vec<Value>,
+    lists: Lists,
 }
 
 impl Conditions {
     /// `constants` are false and true where they are defined already.
     fn region(&mut self, m: &mut Module, at: Region, mut constants: [Option<Value>; 2]) {
         let before = self.order.len();
-        let old = std::mem::take(&mut m.regions[at.index()].insts);
-        let mut new = Vec::with_capacity(old.len() + 2);
-        for inst in old {
+        let taken = self.lists.begin(m, at);
+        for &inst in &taken.0 {
             if !self.order.is_empty() {
                 for arg in 0..m.inst(inst).args.len() {
                     let value = m.inst(inst).args[arg];
                     let Some(truth) = self.known.get(value.index()).copied().flatten() else { continue };
                     let constant = *constants[usize::from(truth)].get_or_insert_with(|| {
-                        push(m, &mut new, Op::Const, Imm::Const([truth.into(), 0, 0, 0]), Args::new(), Type::BOOL)
+                        push(
+                            m,
+                            self.lists.now(),
+                            Op::Const,
+                            Imm::Const([truth.into(), 0, 0, 0]),
+                            Args::new(),
+                            Type::BOOL,
+                        )
                     });
                     m.insts[inst.index()].args[arg] = constant;
                 }
@@ -63,9 +73,9 @@ impl Conditions {
                 Imm::Loop(body) => self.region(m, body, constants),
                 _ => {}
             }
-            new.push(inst);
+            self.lists.push(inst);
         }
-        m.regions[at.index()].insts = new;
+        self.lists.end(m, at, taken);
         self.forget(before);
     }
 

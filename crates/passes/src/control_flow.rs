@@ -22,8 +22,8 @@ const AGAIN: u32 = 3;
 /// with.
 pub(crate) fn run_and_tell(m: &mut Module) -> u32 {
     let mut pass = Cleanup {
-        replaced: Replacements::default(),
-        invariant: Replacements::default(),
+        replaced: Replacements::new(m),
+        invariant: Replacements::new(m),
         loops: Vec::new(),
         decided: false,
         inlined: false,

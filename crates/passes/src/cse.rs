@@ -3,20 +3,21 @@
 //! Precondition: a verified module. Promise: no instruction without side effect computes what one in the same region, or in a
 //! region around it, has computed already. What the shader computes is the same.
 
-use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 
 use afterimage_ir::{Flags, Imm, Inst, InstData, Module, Op, Region, Type};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 
 use crate::rewrite::Replacements;
 
 /// Runs the pass.
 pub fn run(m: &mut Module) {
     let open = vec![false; m.regions.len()];
-    // Of most modules half is left by now, and half of that is something that can be shared.
-    let known = FxHashMap::with_capacity_and_hasher(m.insts.len() / 4, FxBuildHasher);
-    let mut pass = Cse { known, open, replaced: Replacements::default(), memory: 1 };
+    let insts: usize = m.regions.iter().map(|region| region.insts.len()).sum();
+    // A third of the places at least stays free.
+    let table = vec![[0; 2]; (insts + insts / 2 + 1).next_power_of_two()];
+    let known = Vec::with_capacity(insts);
+    let mut pass = Cse { table, known, open, replaced: Replacements::new(m), memory: 1 };
     let body = m.body;
     pass.region(m, body);
 }
@@ -31,8 +32,10 @@ struct Known {
 }
 
 struct Cse {
-    /// By hash. Two with the same hash are compared; the later one of a collision is not found, which costs nothing but the chance.
-    known: FxHashMap<u64, Known>,
+    known: Vec<Known>,
+    /// Hash and number + 1 of what is known, or 0: at the place that the hash says, or the next that is free. There are as many places as
+    /// a power of two. Two with the same hash are compared; the later one of a collision is not found, which costs nothing but the chance.
+    table: Vec<[u32; 2]>,
     /// Regions that are being walked, in which what they have computed is in scope.
     open: Vec<bool>,
     replaced: Replacements,
@@ -44,7 +47,7 @@ fn can_share(data: &InstData) -> bool {
     !data.op.has(Flags::SIDE_EFFECT) && !data.op.has(Flags::WAVE) && !matches!(data.op, Op::Load | Op::LoadElem)
 }
 
-fn hash(data: &InstData, ty: Type, memory: u32) -> u64 {
+fn hash(data: &InstData, ty: Type, memory: u32) -> u32 {
     let mut hasher = FxHasher::default();
     hasher.write_u32(u32::from_le_bytes([data.op as u8, ty.kind as u8, ty.lanes, data.args.len() as u8]));
     if memory != 0 {
@@ -56,10 +59,20 @@ fn hash(data: &InstData, ty: Type, memory: u32) -> u64 {
         imm => imm.hash(&mut hasher),
     }
     data.args.iter().for_each(|arg| hasher.write_u32(arg.0));
-    hasher.finish()
+    hasher.finish() as u32
 }
 
 impl Cse {
+    /// The place of what has this hash, or for it.
+    fn place(&self, hash: u32) -> usize {
+        let last = self.table.len() - 1;
+        let mut place = hash as usize & last;
+        while self.table[place][1] != 0 && self.table[place][0] != hash {
+            place = (place + 1) & last;
+        }
+        place
+    }
+
     fn region(&mut self, m: &mut Module, at: Region) {
         self.open[at.index()] = true;
         let mut list = std::mem::take(&mut m.regions[at.index()].insts);
@@ -92,24 +105,27 @@ impl Cse {
             let (result, ty) = (data.results[0], m.ty(data.results[0]));
             let hash = hash(data, ty, memory);
             let now = Known { inst, memory, region: at };
-            match self.known.entry(hash) {
-                Entry::Occupied(known) if self.open[known.get().region.index()] => {
-                    let other = m.inst(known.get().inst);
-                    let same = known.get().memory == memory
-                        && other.op == data.op
-                        && other.imm == data.imm
-                        && other.args == data.args
-                        && m.ty(other.results[0]) == ty;
-                    if same {
-                        self.replaced.replace(result, other.results[0]);
-                    }
-                    !same
-                }
-                entry => {
-                    entry.insert_entry(now);
-                    true
-                }
+            let place = self.place(hash);
+            let Some(number) = (self.table[place][1] as usize).checked_sub(1) else {
+                self.known.push(now);
+                self.table[place] = [hash, self.known.len() as u32];
+                return true;
+            };
+            let known = &mut self.known[number];
+            if !self.open[known.region.index()] {
+                *known = now;
+                return true;
             }
+            let other = m.inst(known.inst);
+            let same = known.memory == memory
+                && other.op == data.op
+                && other.imm == data.imm
+                && other.args == data.args
+                && m.ty(other.results[0]) == ty;
+            if same {
+                self.replaced.replace(result, other.results[0]);
+            }
+            !same
         });
         m.regions[at.index()].insts = list;
         self.open[at.index()] = false;

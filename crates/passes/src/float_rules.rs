@@ -65,6 +65,10 @@ impl FloatRules {
 
 /// Runs the pass.
 pub fn run(m: &mut Module, rules: FloatRules) {
+    // Some guests have none of them.
+    if !m.insts.iter().any(|data| data.op.has(Flags::GUEST_FLOAT)) {
+        return;
+    }
     let mut known = Written { zeros: [None; 4], is_zero: FxHashMap::default() };
     let strict = rules.strict_in(m.stage);
     rewrite(m, |cursor, inst| {

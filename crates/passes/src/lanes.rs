@@ -22,14 +22,16 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::dce;
 use crate::demand::{Demand, by_component, component};
-use crate::rewrite::push;
+use crate::rewrite::{Lists, push};
 
 /// Runs the pass.
 pub fn run(m: &mut Module) {
     let demand = Demand::of_components(m);
     let body = m.body;
     dce::sweep(m, &demand);
-    let mut pass = Lanes { demand, places: vec![Places::Own; m.values.len()], results: Vec::new(), loops: Vec::new() };
+    let places = vec![Places::Own; m.values.len()];
+    let (results, loops, lists, built) = (Vec::new(), Vec::new(), Lists::default(), vec![None; BUILT]);
+    let mut pass = Lanes { demand, places, results, loops, region: body, built, lists };
     pass.region(m, body);
 }
 
@@ -87,6 +89,23 @@ struct Lanes {
     results: Vec<Cut>,
     /// How the results and parameters of the loops around are.
     loops: Vec<[Cut; 2]>,
+    /// The region that is being walked.
+    region: Region,
+    /// What was put together, by a hash: the same is taken out of a vector again and again.
+    built: Vec<Option<Built>>,
+    lists: Lists,
+}
+
+/// Places for what was put together. A power of two.
+const BUILT: usize = 128;
+
+/// Something that was put together.
+#[derive(Clone, Copy)]
+struct Built {
+    region: Region,
+    ty: Type,
+    list: List,
+    value: Value,
 }
 
 impl Lanes {
@@ -114,9 +133,9 @@ impl Lanes {
     }
 
     fn region(&mut self, m: &mut Module, at: Region) {
-        let old = std::mem::take(&mut m.regions[at.index()].insts);
-        let mut new = Vec::with_capacity(old.len() + 8);
-        for inst in old {
+        let taken = self.lists.begin(m, at);
+        let outer = std::mem::replace(&mut self.region, at);
+        for &inst in &taken.0 {
             let data = m.inst(inst);
             match (data.op, data.imm) {
                 (Op::Swizzle | Op::Shuffle | Op::Construct, _) => {
@@ -130,11 +149,11 @@ impl Lanes {
                     continue;
                 }
                 (Op::Const, _) => {}
-                (op, _) if by_component(op) => self.by_component(m, &mut new, inst),
+                (op, _) if by_component(op) => self.by_component(m, inst),
                 (Op::If, Imm::If(yes, no)) => {
-                    self.operands(m, &mut new, inst, |_| Take::All(Mask::XYZW));
+                    self.operands(m, inst, |_| Take::All(Mask::XYZW));
                     let cut = self.cut(m, &m.inst(inst).results.clone());
-                    new.push(inst);
+                    self.lists.push(inst);
                     self.results.push(cut);
                     self.region(m, yes);
                     self.region(m, no);
@@ -144,8 +163,8 @@ impl Lanes {
                 (Op::Loop, Imm::Loop(body)) => {
                     let params = self.cut(m, &m.region(body).params.clone());
                     let results = self.cut(m, &m.inst(inst).results.clone());
-                    self.jump(m, &mut new, inst, &params);
-                    new.push(inst);
+                    self.jump(m, inst, &params);
+                    self.lists.push(inst);
                     let ifs = std::mem::take(&mut self.results);
                     self.loops.push([results, params]);
                     self.region(m, body);
@@ -155,23 +174,24 @@ impl Lanes {
                 }
                 (Op::Yield, _) => {
                     let cut = self.results.last().cloned().unwrap_or_default();
-                    self.jump(m, &mut new, inst, &cut);
+                    self.jump(m, inst, &cut);
                 }
                 (Op::Break | Op::Continue, _) => {
                     let of_loop = self.loops.last().cloned().unwrap_or_default();
                     let cut = &of_loop[(m.inst(inst).op == Op::Continue) as usize];
-                    self.jump(m, &mut new, inst, cut);
+                    self.jump(m, inst, cut);
                 }
                 (Op::Store | Op::StoreElem, Imm::VarMask(_, mask)) => {
                     let last = data.args.len() - 1;
                     let all = |at| Take::All(if at == last { mask } else { Mask::XYZW });
-                    self.operands(m, &mut new, inst, all);
+                    self.operands(m, inst, all);
                 }
-                _ => self.operands(m, &mut new, inst, |_| Take::All(Mask::XYZW)),
+                _ => self.operands(m, inst, |_| Take::All(Mask::XYZW)),
             }
-            new.push(inst);
+            self.lists.push(inst);
         }
-        m.regions[at.index()].insts = new;
+        self.lists.end(m, at, taken);
+        self.region = outer;
     }
 
     /// Makes values of control flow scalars of which one component is needed; which one.
@@ -194,12 +214,12 @@ impl Lanes {
     }
 
     /// Operands that go to values which may have been cut.
-    fn jump(&mut self, m: &mut Module, new: &mut Vec<Inst>, inst: Inst, cut: &Cut) {
-        self.operands(m, new, inst, |at| cut.get(at).copied().flatten().map_or(Take::All(Mask::XYZW), Take::One));
+    fn jump(&mut self, m: &mut Module, inst: Inst, cut: &Cut) {
+        self.operands(m, inst, |at| cut.get(at).copied().flatten().map_or(Take::All(Mask::XYZW), Take::One));
     }
 
     /// Puts the operands of an instruction together, by what is taken of each.
-    fn operands(&mut self, m: &mut Module, new: &mut Vec<Inst>, inst: Inst, take: impl Fn(usize) -> Take) {
+    fn operands(&mut self, m: &mut Module, inst: Inst, take: impl Fn(usize) -> Take) {
         let mut lists: SmallVec<[(List, u8, Value); 4]> = SmallVec::new();
         for at in 0..m.inst(inst).args.len() {
             let arg = m.inst(inst).args[at];
@@ -216,14 +236,28 @@ impl Lanes {
             // The same twice is put together once: a square must stay one.
             let value = match lists.iter().find(|known| (known.0, known.1) == (list, lanes)) {
                 Some(known) => known.2,
-                None => build(m, new, Type::new(m.ty(arg).kind, lanes), &list),
+                None => self.build(m, Type::new(m.ty(arg).kind, lanes), &list),
             };
             lists.push((list, lanes, value));
             m.insts[inst.index()].args[at] = value;
         }
     }
 
-    fn by_component(&mut self, m: &mut Module, new: &mut Vec<Inst>, inst: Inst) {
+    /// Puts a vector together, unless it is there already.
+    fn build(&mut self, m: &mut Module, ty: Type, list: &List) -> Value {
+        let mixed = list.iter().fold(0u32, |sum, place| (sum.rotate_left(5) ^ place.0).wrapping_mul(0x9E37_79B1));
+        let at = mixed as usize >> 16 & (BUILT - 1);
+        match self.built[at] {
+            Some(known) if (known.region, known.ty, known.list) == (self.region, ty, *list) => known.value,
+            _ => {
+                let value = build(m, self.lists.now(), ty, list);
+                self.built[at] = Some(Built { region: self.region, ty, list: *list, value });
+                value
+            }
+        }
+    }
+
+    fn by_component(&mut self, m: &mut Module, inst: Inst) {
         let data = m.inst(inst);
         let result = data.results[0];
         let needed = self.needed(result);
@@ -232,12 +266,12 @@ impl Lanes {
         {
             let same = |lane| data.args.iter().all(|&arg| same(m, self.place(arg, lane), self.place(arg, first)));
             if needed.lanes().all(same) {
-                self.operands(m, new, inst, |_| Take::One(first));
+                self.operands(m, inst, |_| Take::One(first));
                 self.make_scalar(m, result, needed);
                 return;
             }
         }
-        self.operands(m, new, inst, |_| Take::All(needed));
+        self.operands(m, inst, |_| Take::All(needed));
     }
 }
 

@@ -13,7 +13,7 @@ use crate::rewrite::{Action, rewrite};
 
 /// Runs the pass.
 pub fn run(m: &mut Module) {
-    if m.stage == Stage::Geometry {
+    if m.stage == Stage::Geometry || m.outputs.is_empty() {
         return;
     }
     let mut survey = Survey { stores: smallvec![Stores::default(); m.outputs.len()], nested_return: false };

@@ -35,6 +35,8 @@ pub fn optimize_observed(m: &mut Module, options: &Options, observe: &mut dyn Fn
     step(m, "ssa", &ssa::run);
     // Before anything looks at `bitcast`s: guest code is full of them, and most only undo each other.
     step(m, "types", &types::run);
+    // Lanes of guests compute the same addresses and masks for each access: what is made once is looked at once from here on.
+    step(m, "cse", &cse::run);
     // Before the float rules, which make several instructions of one, and before anything else that would spend time on what
     // nobody reads.
     step(m, "lanes", &lanes::run);

@@ -15,10 +15,17 @@ pub(crate) enum Action {
 }
 
 /// Values that other values take the place of.
-#[derive(Default)]
-pub(crate) struct Replacements(Vec<Option<Value>>);
+pub(crate) struct Replacements(Vec<Value>);
 
 impl Replacements {
+    /// Stands for itself.
+    const SAME: Value = Value(u32::MAX);
+
+    /// None yet; of the values that there are now.
+    pub(crate) fn new(m: &Module) -> Replacements {
+        Replacements(Vec::with_capacity(m.values.len()))
+    }
+
     /// Whether nothing is replaced.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -27,21 +34,27 @@ impl Replacements {
     /// `by`, itself replaced already, takes the place of `value`.
     pub(crate) fn replace(&mut self, value: Value, by: Value) {
         if self.0.len() <= value.index() {
-            self.0.resize(value.index() + 1, None);
+            self.0.resize(value.index() + 1, Self::SAME);
         }
-        self.0[value.index()] = Some(by);
+        self.0[value.index()] = by;
+    }
+
+    /// What stands for `value`, if it is something else.
+    #[inline]
+    fn other(&self, value: Value) -> Option<Value> {
+        self.0.get(value.index()).copied().filter(|by| *by != Self::SAME)
     }
 
     /// What stands for `value` now.
     #[inline]
     pub(crate) fn get(&self, value: Value) -> Value {
-        self.0.get(value.index()).copied().flatten().unwrap_or(value)
+        self.other(value).unwrap_or(value)
     }
 
     /// What stands for `value` now, and for that, and so on.
     pub(crate) fn follow(&self, mut value: Value) -> Value {
-        while let Some(Some(next)) = self.0.get(value.index()) {
-            value = *next;
+        while let Some(next) = self.other(value) {
+            value = next;
         }
         value
     }
@@ -100,38 +113,71 @@ pub(crate) fn push(m: &mut Module, list: &mut Vec<Inst>, op: Op, imm: Imm, args:
     m.inst(inst).results[0]
 }
 
-/// Visits every instruction in text order, its operands replaced. Control flow is visited before the regions inside.
-pub(crate) fn rewrite(m: &mut Module, mut visit: impl FnMut(&mut Cursor<'_>, Inst) -> Action) {
-    let mut replaced = Replacements::default();
-    let body = m.body;
-    region(m, body, &mut replaced, &mut visit);
+/// The list that is being made of each region that is being walked, one behind the other, so that nothing is allocated for each.
+#[derive(Default)]
+pub(crate) struct Lists(Vec<Inst>);
+
+impl Lists {
+    /// Takes what was in a region, and begins its new list. Both go to [`end`](Lists::end).
+    pub(crate) fn begin(&mut self, m: &mut Module, region: Region) -> (Vec<Inst>, usize) {
+        if self.0.capacity() == 0 {
+            self.0.reserve(m.insts.len());
+        }
+        (std::mem::take(&mut m.regions[region.index()].insts), self.0.len())
+    }
+
+    /// The list of the region that was begun last.
+    pub(crate) fn now(&mut self) -> &mut Vec<Inst> {
+        &mut self.0
+    }
+
+    /// Appends an instruction.
+    pub(crate) fn push(&mut self, inst: Inst) {
+        self.0.push(inst);
+    }
+
+    /// Gives a region its new list.
+    pub(crate) fn end(&mut self, m: &mut Module, region: Region, (mut old, begin): (Vec<Inst>, usize)) {
+        old.clear();
+        old.extend_from_slice(&self.0[begin..]);
+        self.0.truncate(begin);
+        m.regions[region.index()].insts = old;
+    }
 }
 
-fn region(
-    m: &mut Module,
-    at: Region,
-    replaced: &mut Replacements,
-    visit: &mut impl FnMut(&mut Cursor<'_>, Inst) -> Action,
-) {
-    let old = std::mem::take(&mut m.regions[at.index()].insts);
-    let mut new = Vec::with_capacity(old.len() * 2);
-    for inst in old {
-        replaced.apply(&mut m.insts[inst.index()].args);
-        match visit(&mut Cursor { m, region: at, list: &mut new }, inst) {
-            Action::Keep => new.push(inst),
-            Action::Replace(by) => {
-                let result = m.inst(inst).results[0];
-                replaced.replace(result, by);
+/// Visits every instruction in text order, its operands replaced. Control flow is visited before the regions inside.
+pub(crate) fn rewrite(m: &mut Module, visit: impl FnMut(&mut Cursor<'_>, Inst) -> Action) {
+    let body = m.body;
+    Rewrite { replaced: Replacements::new(m), lists: Lists::default(), visit }.region(m, body);
+}
+
+struct Rewrite<F> {
+    replaced: Replacements,
+    lists: Lists,
+    visit: F,
+}
+
+impl<F: FnMut(&mut Cursor<'_>, Inst) -> Action> Rewrite<F> {
+    fn region(&mut self, m: &mut Module, at: Region) {
+        let taken = self.lists.begin(m, at);
+        for &inst in &taken.0 {
+            self.replaced.apply(&mut m.insts[inst.index()].args);
+            match (self.visit)(&mut Cursor { m, region: at, list: self.lists.now() }, inst) {
+                Action::Keep => self.lists.push(inst),
+                Action::Replace(by) => {
+                    let result = m.inst(inst).results[0];
+                    self.replaced.replace(result, by);
+                }
+            }
+            match m.inst(inst).imm {
+                Imm::If(yes, no) => {
+                    self.region(m, yes);
+                    self.region(m, no);
+                }
+                Imm::Loop(body) => self.region(m, body),
+                _ => {}
             }
         }
-        match m.inst(inst).imm {
-            Imm::If(yes, no) => {
-                region(m, yes, replaced, visit);
-                region(m, no, replaced, visit);
-            }
-            Imm::Loop(body) => region(m, body, replaced, visit),
-            _ => {}
-        }
+        self.lists.end(m, at, taken);
     }
-    m.regions[at.index()].insts = new;
 }

@@ -10,7 +10,7 @@
 use afterimage_ir::{Args, Def, Imm, Inst, Module, Op, Region, Swizzle, Type, Value, Var};
 use smallvec::{SmallVec, smallvec};
 
-use crate::rewrite::{Replacements, push};
+use crate::rewrite::{Lists, Replacements, push};
 
 /// Runs the pass.
 pub fn run(m: &mut Module) {
@@ -28,17 +28,24 @@ pub fn run(m: &mut Module) {
             Some(Var(arrays - 1))
         })
         .collect();
-    let mut pass =
-        Ssa { kept, replaced: Replacements::default(), prologue: Vec::new(), zeros: [None; 16], loops: Vec::new() };
-    let mut now = vec![None; m.vars.len()];
+    let mut pass = Ssa {
+        kept,
+        replaced: Replacements::new(m),
+        prologue: Vec::new(),
+        zeros: [None; 16],
+        loops: Vec::new(),
+        now: vec![None; m.vars.len()],
+        changes: Vec::new(),
+        lists: Lists::default(),
+    };
     let body = m.body;
-    pass.region(m, body, &mut now);
+    pass.region(m, body);
     m.regions[body.index()].insts.splice(0..0, pass.prologue);
     m.vars.retain(|v| v.array.is_some());
 }
 
-/// The value of each variable; `None` is the zero that it starts with.
-type State = Vec<Option<Value>>;
+/// Variables that a region has changed, in their order, with what they hold at its end.
+type Changed = SmallVec<[(Var, Option<Value>); 8]>;
 
 struct Ssa {
     /// New name of each array; `None` for variables that become values.
@@ -49,6 +56,11 @@ struct Ssa {
     zeros: [Option<Value>; 16],
     /// Variables that each enclosing loop carries.
     loops: Vec<SmallVec<[Var; 16]>>,
+    /// The value of each variable; `None` is the zero that it starts with.
+    now: Vec<Option<Value>>,
+    /// Variables that were changed, and what they held before.
+    changes: Vec<(Var, Option<Value>)>,
+    lists: Lists,
 }
 
 impl Ssa {
@@ -58,15 +70,36 @@ impl Ssa {
             .get_or_insert_with(|| push(m, &mut self.prologue, Op::Const, Imm::Const([0; 4]), Args::new(), ty))
     }
 
-    fn value(&mut self, m: &mut Module, now: &State, var: Var) -> Value {
+    /// What a variable holds, of which `held` is known.
+    fn value(&mut self, m: &mut Module, held: Option<Value>, var: Var) -> Value {
         let ty = m.vars[var.index()].ty;
-        now[var.index()].unwrap_or_else(|| self.zero(m, ty))
+        held.unwrap_or_else(|| self.zero(m, ty))
     }
 
-    fn region(&mut self, m: &mut Module, at: Region, now: &mut State) {
-        let old = std::mem::take(&mut m.regions[at.index()].insts);
-        let mut new = Vec::with_capacity(old.len());
-        for inst in old {
+    fn load(&mut self, m: &mut Module, var: Var) -> Value {
+        self.value(m, self.now[var.index()], var)
+    }
+
+    fn store(&mut self, var: Var, value: Option<Value>) {
+        let held = std::mem::replace(&mut self.now[var.index()], value);
+        self.changes.push((var, held));
+    }
+
+    /// Takes back what was changed since there were so many changes.
+    fn take_back(&mut self, changes: usize) -> Changed {
+        let mut changed: Changed =
+            self.changes[changes..].iter().map(|&(var, _)| (var, self.now[var.index()])).collect();
+        changed.sort_unstable_by_key(|(var, _)| *var);
+        changed.dedup();
+        for (var, held) in self.changes.drain(changes..).rev() {
+            self.now[var.index()] = held;
+        }
+        changed
+    }
+
+    fn region(&mut self, m: &mut Module, at: Region) {
+        let taken = self.lists.begin(m, at);
+        for &inst in &taken.0 {
             self.replaced.apply(&mut m.insts[inst.index()].args);
             let data = &mut m.insts[inst.index()];
             match (data.op, &mut data.imm) {
@@ -74,95 +107,104 @@ impl Ssa {
                     if let Some(kept) = self.kept[var.index()] {
                         *var = kept;
                     }
-                    new.push(inst);
+                    self.lists.push(inst);
                 }
                 (Op::Load, &mut Imm::Var(var)) => {
                     let result = data.results[0];
-                    let value = self.value(m, now, var);
+                    let value = self.load(m, var);
                     self.replaced.replace(result, value);
                 }
                 (Op::Store, &mut Imm::VarMask(var, mask)) => {
                     let value = data.args[0];
                     let ty = m.ty(value);
-                    now[var.index()] = Some(if mask.count() == ty.lanes {
+                    let stored = if mask.count() == ty.lanes {
                         value
                     } else {
-                        let old = self.value(m, now, var);
+                        let old = self.load(m, var);
                         let pick: SmallVec<[u8; 4]> =
                             (0..ty.lanes).map(|l| if mask.has(l) { l + ty.lanes } else { l }).collect();
                         let imm = Imm::Swizzle(Swizzle::new(&pick));
-                        push(m, &mut new, Op::Shuffle, imm, smallvec![old, value], ty)
-                    });
+                        push(m, self.lists.now(), Op::Shuffle, imm, smallvec![old, value], ty)
+                    };
+                    self.store(var, Some(stored));
                 }
                 (Op::If, &mut Imm::If(yes, no)) => {
-                    new.push(inst);
-                    self.if_(m, inst, [yes, no], now);
+                    self.lists.push(inst);
+                    self.if_(m, inst, [yes, no]);
                 }
                 (Op::Loop, &mut Imm::Loop(body)) => {
-                    new.push(inst);
-                    self.loop_(m, inst, body, now);
+                    self.lists.push(inst);
+                    self.loop_(m, inst, body);
                 }
                 (Op::Break | Op::Continue, _) => {
                     for var in self.loops.last().cloned().unwrap_or_default() {
-                        let value = self.value(m, now, var);
+                        let value = self.load(m, var);
                         m.insts[inst.index()].args.push(value);
                     }
-                    new.push(inst);
+                    self.lists.push(inst);
                 }
-                _ => new.push(inst),
+                _ => self.lists.push(inst),
             }
         }
-        m.regions[at.index()].insts = new;
+        self.lists.end(m, at, taken);
     }
 
-    fn if_(&mut self, m: &mut Module, inst: Inst, regions: [Region; 2], now: &mut State) {
-        let before = now.clone();
-        let mut other = now.clone();
-        self.region(m, regions[0], now);
-        self.region(m, regions[1], &mut other);
+    fn if_(&mut self, m: &mut Module, inst: Inst, regions: [Region; 2]) {
+        let changes = self.changes.len();
+        // Nothing that is defined in the regions may be used behind them, even if only one of them comes back.
+        let changed = regions.map(|region| {
+            self.region(m, region);
+            self.take_back(changes)
+        });
         let yields = regions.map(|r| m.terminator(r).filter(|&t| m.inst(t).op == Op::Yield));
-        for index in 0..now.len() {
-            let var = Var::new(index);
-            let changed = match yields {
-                [Some(_), Some(_)] => now[index] != other[index],
-                [Some(_), None] => now[index] != before[index],
-                [None, Some(_)] => other[index] != before[index],
+        let mut left = [&changed[0][..], &changed[1][..]];
+        while let Some(var) = left.iter().filter_map(|list| Some(list.first()?.0)).min() {
+            let before = self.now[var.index()];
+            let held = [0, 1].map(|n| match left[n] {
+                [(first, held), rest @ ..] if *first == var => {
+                    left[n] = rest;
+                    *held
+                }
+                _ => before,
+            });
+            let differs = match yields {
+                [Some(_), Some(_)] => held[0] != held[1],
+                [Some(_), None] => held[0] != before,
+                [None, Some(_)] => held[1] != before,
                 [None, None] => false,
             };
-            // Nothing that is defined in the regions may be used behind them, even if only one of them comes back.
-            now[index] = if changed {
-                for (terminator, state) in yields.into_iter().zip([&*now, &other]) {
+            if differs {
+                for (terminator, held) in yields.into_iter().zip(held) {
                     if let Some(terminator) = terminator {
-                        let value = self.value(m, state, var);
+                        let value = self.value(m, held, var);
                         m.insts[terminator.index()].args.push(value);
                     }
                 }
-                Some(new_result(m, inst, var))
-            } else if yields[0].is_some() && yields[1].is_some() {
-                now[index]
-            } else {
-                before[index]
-            };
+                self.store(var, Some(new_result(m, inst, var)));
+            } else if yields[0].is_some() && yields[1].is_some() && held[0] != before {
+                self.store(var, held[0]);
+            }
         }
     }
 
-    fn loop_(&mut self, m: &mut Module, inst: Inst, body: Region, now: &mut State) {
+    fn loop_(&mut self, m: &mut Module, inst: Inst, body: Region) {
         let mut stored = vec![false; m.vars.len()];
         stores(m, body, &mut stored);
         let carried: SmallVec<[Var; 16]> =
             (0..stored.len()).filter(|&i| stored[i] && self.kept[i].is_none()).map(Var::new).collect();
         for &var in &carried {
-            let start = self.value(m, now, var);
+            let start = self.load(m, var);
             m.insts[inst.index()].args.push(start);
             let ty = m.vars[var.index()].ty;
             let param = m.new_value(ty, Def::Param(body));
             m.regions[body.index()].params.push(param);
-            now[var.index()] = Some(param);
+            self.store(var, Some(param));
         }
         self.loops.push(carried);
-        self.region(m, body, now);
+        self.region(m, body);
         for var in self.loops.pop().unwrap_or_default() {
-            now[var.index()] = Some(new_result(m, inst, var));
+            let result = new_result(m, inst, var);
+            self.store(var, Some(result));
         }
     }
 }

@@ -10,7 +10,7 @@
 use afterimage_ir::{Args, Imm, Inst, Kind, Module, Op, Region, Value};
 use smallvec::smallvec;
 
-use crate::rewrite::{Replacements, push};
+use crate::rewrite::{Lists, Replacements, push};
 
 /// Runs the pass.
 pub fn run(m: &mut Module) {
@@ -18,13 +18,12 @@ pub fn run(m: &mut Module) {
         return;
     }
     let mut groups = Groups::new(m.values.len() + m.vars.len());
-    Joiner { m, groups: &mut groups }.region(m.body, None, None);
-    m.for_each_inst(|_, data| {
-        if data.op == Op::Bitcast {
-            groups.vote(m, data.args[0], data.results[0]);
-            groups.vote(m, data.results[0], data.args[0]);
-        }
-    });
+    let mut joiner = Joiner { m, groups: &mut groups, casts: Vec::new() };
+    joiner.region(m.body, None, None);
+    for (value, cast) in joiner.casts {
+        groups.vote(m, value, cast);
+        groups.vote(m, cast, value);
+    }
     let values = m.values.len();
     for at in 0..values {
         if m.values[at].ty.kind == Kind::Bits && !is_fixed(m, Value::new(at)) {
@@ -37,7 +36,7 @@ pub fn run(m: &mut Module) {
         }
     }
     let body = m.body;
-    Fixer { replaced: Replacements::default() }.region(m, body, None, None);
+    Fixer { replaced: Replacements::new(m), lists: Lists::default() }.region(m, body, None, None);
 }
 
 /// Whether the value's kind is not ours to choose.
@@ -109,6 +108,8 @@ fn carried(op: Op) -> std::ops::Range<usize> {
 struct Joiner<'a> {
     m: &'a Module,
     groups: &'a mut Groups,
+    /// Operand and result of each `bitcast`.
+    casts: Vec<(Value, Value)>,
 }
 
 impl<'a> Joiner<'a> {
@@ -136,6 +137,7 @@ impl<'a> Joiner<'a> {
         for &inst in &m.region(region).insts {
             let data = m.inst(inst);
             match (data.op, data.imm) {
+                (Op::Bitcast, _) => self.casts.push((data.args[0], data.results[0])),
                 (Op::Load | Op::LoadElem, Imm::Var(var)) => self.join_var(var.index(), data.results[0]),
                 (Op::Store | Op::StoreElem, Imm::VarMask(var, _)) => {
                     self.join_var(var.index(), data.args[data.args.len() - 1]);
@@ -166,34 +168,34 @@ impl<'a> Joiner<'a> {
 /// Puts `bitcast`s where kinds now differ, and removes those between equal kinds.
 struct Fixer {
     replaced: Replacements,
+    lists: Lists,
 }
 
 impl Fixer {
     /// Makes operand `arg` of `inst` a value of `kind`.
-    fn cast(&mut self, m: &mut Module, new: &mut Vec<Inst>, inst: Inst, arg: usize, kind: Kind) {
+    fn cast(&mut self, m: &mut Module, inst: Inst, arg: usize, kind: Kind) {
         let value = m.inst(inst).args[arg];
         let ty = m.ty(value);
         if ty.kind == kind {
             return;
         }
         let cast = match m.as_const(value) {
-            Some(bits) => push(m, new, Op::Const, Imm::Const(bits), Args::new(), ty.with_kind(kind)),
-            None => push(m, new, Op::Bitcast, Imm::None, smallvec![value], ty.with_kind(kind)),
+            Some(bits) => push(m, self.lists.now(), Op::Const, Imm::Const(bits), Args::new(), ty.with_kind(kind)),
+            None => push(m, self.lists.now(), Op::Bitcast, Imm::None, smallvec![value], ty.with_kind(kind)),
         };
         m.insts[inst.index()].args[arg] = cast;
     }
 
-    fn cast_all(&mut self, m: &mut Module, new: &mut Vec<Inst>, inst: Inst, to: &Args) {
+    fn cast_all(&mut self, m: &mut Module, inst: Inst, to: &Args) {
         for (arg, &to) in to.iter().enumerate() {
             let kind = m.ty(to).kind;
-            self.cast(m, new, inst, arg, kind);
+            self.cast(m, inst, arg, kind);
         }
     }
 
     fn region(&mut self, m: &mut Module, at: Region, if_: Option<&Args>, loop_: Option<(&Args, &Args)>) {
-        let old = std::mem::take(&mut m.regions[at.index()].insts);
-        let mut new = Vec::with_capacity(old.len());
-        for inst in old {
+        let taken = self.lists.begin(m, at);
+        for &inst in &taken.0 {
             self.replaced.apply(&mut m.insts[inst.index()].args);
             let data = m.inst(inst);
             match (data.op, data.imm) {
@@ -206,11 +208,11 @@ impl Fixer {
                 }
                 (Op::Store | Op::StoreElem, Imm::VarMask(var, _)) => {
                     let (last, kind) = (data.args.len() - 1, m.vars[var.index()].ty.kind);
-                    self.cast(m, &mut new, inst, last, kind);
+                    self.cast(m, inst, last, kind);
                 }
                 (Op::StoreOutput, Imm::Output(output)) => {
                     let kind = m.outputs[output.index()].ty.kind;
-                    self.cast(m, &mut new, inst, 0, kind);
+                    self.cast(m, inst, 0, kind);
                 }
                 (Op::If, Imm::If(yes, no)) => {
                     let results = data.results.clone();
@@ -219,23 +221,23 @@ impl Fixer {
                 }
                 (Op::Loop, Imm::Loop(body)) => {
                     let (results, params) = (data.results.clone(), m.region(body).params.clone());
-                    self.cast_all(m, &mut new, inst, &params);
+                    self.cast_all(m, inst, &params);
                     self.region(m, body, None, Some((&results, &params)));
                 }
-                (Op::Yield, _) => self.cast_all(m, &mut new, inst, if_.unwrap_or(&Args::new())),
-                (Op::Break, _) => self.cast_all(m, &mut new, inst, loop_.map_or(&Args::new(), |l| l.0)),
-                (Op::Continue, _) => self.cast_all(m, &mut new, inst, loop_.map_or(&Args::new(), |l| l.1)),
+                (Op::Yield, _) => self.cast_all(m, inst, if_.unwrap_or(&Args::new())),
+                (Op::Break, _) => self.cast_all(m, inst, loop_.map_or(&Args::new(), |l| l.0)),
+                (Op::Continue, _) => self.cast_all(m, inst, loop_.map_or(&Args::new(), |l| l.1)),
                 (op, _) => {
                     let range = carried(op);
                     let end = range.end.min(data.args.len());
                     for arg in range.start..end {
                         let kind = m.ty(m.inst(inst).results[0]).kind;
-                        self.cast(m, &mut new, inst, arg, kind);
+                        self.cast(m, inst, arg, kind);
                     }
                 }
             }
-            new.push(inst);
+            self.lists.push(inst);
         }
-        m.regions[at.index()].insts = new;
+        self.lists.end(m, at, taken);
     }
 }
