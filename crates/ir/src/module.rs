@@ -2,7 +2,7 @@
 
 pub use afterimage_abi::Stage;
 use afterimage_abi::{Table, slots};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::feedback::FeedbackDecl;
@@ -848,16 +848,15 @@ impl Module {
     }
 
     /// Adds an instruction to the table (not to a region) with a new result of each of the types.
+    #[inline]
     pub fn new_inst(&mut self, op: Op, imm: Imm, args: Args, results: &[Type]) -> Inst {
         let inst = Inst::new(self.insts.len());
-        let mut list = Args::new();
-        match results {
-            [] => {}
+        let results = match results {
+            [] => Args::new(),
             // What nearly all are.
-            &[ty] => list = smallvec![self.new_value(ty, Def::Inst(inst))],
-            _ => results.iter().for_each(|&ty| list.push(self.new_value(ty, Def::Inst(inst)))),
-        }
-        let results = list;
+            &[ty] => Args::from_buf_and_len([self.new_value(ty, Def::Inst(inst)); 4], 1),
+            _ => results.iter().map(|&ty| self.new_value(ty, Def::Inst(inst))).collect(),
+        };
         self.insts.push(InstData { op, imm, args, results });
         inst
     }

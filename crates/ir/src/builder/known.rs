@@ -149,7 +149,9 @@ fn place(ty: Type, bits: [u32; 4]) -> usize {
 impl Builder {
     /// A constant of type `ty` with these bits (truth values: 0 and 1).
     pub fn const_bits(&mut self, ty: Type, mut bits: [u32; 4]) -> Value {
-        bits[ty.lanes as usize..].fill(0);
+        for (lane, bits) in (0..).zip(&mut bits) {
+            *bits = if lane < ty.lanes { *bits } else { 0 };
+        }
         let at = place(ty, bits);
         if let Some(value) = self.known.constants[at]
             && self.ty(value) == ty

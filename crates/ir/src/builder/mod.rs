@@ -231,6 +231,12 @@ impl Builder {
             Op::If | Op::Loop | Op::Yield | Op::Break | Op::Continue => self.store_all(),
             _ => {}
         }
+        self.append(op, imm, args, results)
+    }
+
+    /// Appends an instruction that variables have nothing to do with.
+    #[inline]
+    fn append(&mut self, op: Op, imm: Imm, args: Args, results: &[Type]) -> Inst {
         if self.is_full() {
             self.fail(BuildError::TooLarge);
             return self.nothing(op, imm, args, results);
@@ -258,7 +264,7 @@ impl Builder {
     }
 
     fn push1(&mut self, op: Op, imm: Imm, args: Args, result: Type) -> Value {
-        let inst = self.push(op, imm, args, &[result]);
+        let inst = self.append(op, imm, args, &[result]);
         self.module.inst(inst).results[0]
     }
 
@@ -518,16 +524,23 @@ impl Builder {
         };
         let patterns = info.args.unwrap_or_default();
         let mut same = None;
-        let mut list = Args::new();
-        for (&arg, pattern) in args.iter().zip(patterns) {
-            let kind = pattern.kind().unwrap_or_else(|| *same.get_or_insert(self.ty(arg).kind));
-            let arg = self.cast(arg, kind);
-            list.push(self.resize(arg, lanes_of(*pattern)));
+        let mut list = Args::from_buf_and_len([Value(0); 4], patterns.len().min(args.len()).min(4));
+        for ((to, &arg), pattern) in list.iter_mut().zip(args).zip(patterns) {
+            let ty = self.ty(arg);
+            let kind = pattern.kind().unwrap_or_else(|| *same.get_or_insert(ty.kind));
+            let wanted = Type { kind, lanes: lanes_of(*pattern) };
+            *to = if ty == wanted { arg } else { self.fitted(arg, wanted) };
         }
         let kind = info.result.and_then(Pattern::kind).or(same).unwrap_or(Kind::Bits);
         let lanes =
             if matches!(info.meaning, Meaning::Reduce(..)) { 1 } else { lanes_of(info.result.unwrap_or(Pattern::T)) };
         self.push1(op, Imm::None, list, Type::new(kind, lanes))
+    }
+
+    /// `value` as another kind, and with as many components as that has.
+    fn fitted(&mut self, value: Value, ty: Type) -> Value {
+        let value = self.cast(value, ty.kind);
+        self.resize(value, ty.lanes)
     }
 }
 
