@@ -5,6 +5,7 @@
 use afterimage_bench::Bench;
 use afterimage_gnm::gcap::{Event, Player, Reader};
 use afterimage_gnm::translate::Translator;
+use afterimage_ir::Module;
 use afterimage_passes::{FloatRules, optimize, optimize_observed};
 use afterimage_shader_gcn::io::Source;
 use afterimage_shader_gcn::{lift, resources};
@@ -91,24 +92,34 @@ fn spirv(source: &Source) -> Option<[Duration; 4]> {
     Some([found, lifted - found, optimized - lifted, start.elapsed() - optimized])
 }
 
-/// Prints how long each pass takes for a shader.
+/// Prints how long each pass takes for a shader, and how many instructions it leaves.
 fn print_passes(sources: &[Source]) {
-    let mut times: Vec<(&str, Duration)> = Vec::new();
+    let mut passes: Vec<(&str, Duration, usize)> = Vec::new();
+    let mut lifted = 0;
+    let count = |module: &Module| {
+        let mut insts = 0;
+        module.for_each_inst(|_, _| insts += 1);
+        insts
+    };
     for mut module in sources.iter().filter_map(|source| lift(source).ok()) {
+        lifted += count(&module);
         let mut last = Instant::now();
         let options = afterimage_passes::Options { float_rules: FloatRules::Strict };
-        optimize_observed(&mut module, &options, &mut |name, _| {
-            let took = last.elapsed();
-            match times.iter_mut().find(|(other, _)| *other == name) {
-                Some((_, time)) => *time += took,
-                None => times.push((name, took)),
+        optimize_observed(&mut module, &options, &mut |name, module| {
+            let (took, insts) = (last.elapsed(), count(module));
+            match passes.iter_mut().find(|(other, ..)| *other == name) {
+                Some((_, time, left)) => (*time, *left) = (*time + took, *left + insts),
+                None => passes.push((name, took, insts)),
             }
             last = Instant::now();
         });
     }
-    let each = |time: &Duration| time.as_secs_f64() * 1e6 / sources.len() as f64;
-    let passes: Vec<_> = times.iter().map(|(name, time)| format!("{name} {:.1}", each(time))).collect();
-    println!("us each of the passes: {}", passes.join(", "));
+    let each = |of: f64| of / sources.len() as f64;
+    let passes: Vec<_> = passes
+        .iter()
+        .map(|(name, time, left)| format!("{name} {:.1} ({:.0})", each(time.as_secs_f64() * 1e6), each(*left as f64)))
+        .collect();
+    println!("us each of the passes (instructions left of {:.0}): {}", each(lifted as f64), passes.join(", "));
 }
 
 fn main() -> std::io::Result<()> {
