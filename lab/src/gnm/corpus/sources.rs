@@ -108,13 +108,12 @@ pub(super) fn shaders(ws: &Workspace) -> Result<Vec<Foreign>> {
         walk(&root, &mut files)?;
         files.retain(|file| !file.starts_with(root.join(WRITTEN)));
         files.sort();
-        let generated = files.iter().filter(|file| file.to_string_lossy().contains(GENERATED_IN)).cloned();
-        let some: Vec<PathBuf> = generated.step_by(GENERATED).collect();
-        for file in files {
-            if !file.to_string_lossy().contains(GENERATED_IN) || some.contains(&file) {
-                all.extend(shader(package, &root, &file));
-            }
-        }
+        let mut generated = 0..;
+        files.retain(|file| {
+            !file.to_string_lossy().contains(GENERATED_IN)
+                || generated.next().is_some_and(|at: usize| at.is_multiple_of(GENERATED))
+        });
+        all.extend(files.iter().filter_map(|file| shader(package, &root, file)));
     }
     all.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(all)
