@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use crate::setup::Machine;
@@ -489,12 +490,15 @@ pub fn cargo(ws: &Workspace) -> Command {
     command
 }
 
-/// Copies a file, making its folder. The old file is removed first: it may be a program that is running.
+/// Copies a file, making its folder. Under the name there is always a whole one, for who reads it meanwhile; the old one may be a program that is
+/// running.
 pub fn copy(from: &Path, to: &Path) -> Result {
+    static COPIES: AtomicUsize = AtomicUsize::new(0);
     let folder = to.parent().unwrap_or(to);
     std::fs::create_dir_all(folder).doing(format!("creating {}", folder.display()))?;
-    let _ = std::fs::remove_file(to);
-    std::fs::copy(from, to)
-        .map(drop)
+    let part = format!(".copy-{}-{}", std::process::id(), COPIES.fetch_add(1, Ordering::Relaxed));
+    let part = folder.join(part);
+    std::fs::copy(from, &part)
+        .and_then(|_| std::fs::rename(&part, to))
         .map_err(|error| Failure::new(format!("copying {} to {}", from.display(), to.display()), error))
 }
