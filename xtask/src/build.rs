@@ -186,6 +186,17 @@ pub fn windows(ws: &Workspace, machine: &Machine, tree: &mut Tree, profile: Prof
     };
 }
 
+/// Builds the DLLs that the tests take, before they are needed, where the machine can.
+///
+/// # Errors
+/// When they do not build.
+pub fn windows_ahead(ws: &Workspace, machine: &Machine) -> Result {
+    if machine.no_windows_build().is_some() {
+        return Ok(());
+    }
+    windows_libraries(ws, &built(ws, machine, Profile::Dev), Profile::Dev)
+}
+
 /// What cargo is told for the library alone. The packages beside it, and a program that needs what tests need, are named so that features
 /// are chosen as for [`PROGRAMS`]. (A test of the laboratory compares.)
 pub const FIRST: &[&str] = &[

@@ -162,6 +162,14 @@ pub(crate) fn run(ws: &Workspace, names: &[String], seconds: u32, seed: Seed, wa
     Ok((good, wanted.len() - good))
 }
 
+/// Builds all targets as `cargo xtask test` runs them.
+///
+/// # Errors
+/// When one does not build.
+pub(crate) fn build(ws: &Workspace) -> Result {
+    compile(ws, &TARGETS.iter().collect::<Vec<_>>(), Seed::Same, Watch::Plain).map(drop)
+}
+
 fn compile(ws: &Workspace, targets: &[&Target], seed: Seed, watch: Watch) -> Result<PathBuf> {
     let host = "x86_64-unknown-linux-gnu";
     let host = if cfg!(target_arch = "aarch64") { "aarch64-unknown-linux-gnu" } else { host };

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change goes in; with `--quick`, what is quick of it.
 
+use std::sync::mpsc;
 use std::time::Instant;
 
 use xtask::build;
@@ -32,7 +33,7 @@ pub(crate) struct Args {
     fuzz_seconds: u32,
 }
 
-/// What the test command does, in this order.
+/// What the test command does, in this order, but for what only compiles: that is done beside the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
     /// Formatting.
@@ -100,9 +101,15 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let mut score = Score::default();
     let named: &[Part] = if args.quick { &QUICK } else { &args.parts };
     let wanted = |part| named.is_empty() || named.contains(&part);
-    // Compilers need nothing of what is installed meanwhile.
-    std::thread::scope(|scope| {
-        let installed = scope.spawn(|| plan.carry_out(ws));
+    std::thread::scope(|scope| -> Result {
+        let (done, set_up) = mpsc::channel();
+        // Compilers need nothing of what is installed meanwhile, and what they leave of the machine is for other compilers.
+        let beside = scope.spawn(move || {
+            let installed = plan.carry_out(ws);
+            let well = installed.is_ok();
+            let _nobody_waits_who_has_failed = done.send(installed);
+            if well { compiled_beside(ws, wanted) } else { Score::default() }
+        });
         if wanted(Part::Fmt) {
             score.add(checked(ws, &["fmt", "--all", "--check"], "formatting", "run `cargo fmt --all`"));
         }
@@ -110,44 +117,36 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
             let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
             score.add(checked(ws, &clippy, "clippy", "run `cargo clippy --workspace --all-targets`"));
         }
-        installed.join().unwrap_or_else(|_| Err(Failure::new("set-up", "it panicked")))
+        set_up.recv().unwrap_or_else(|_| Err(Failure::new("set-up", "it panicked")))?;
+        if wanted(Part::Docs) {
+            score.add(documented(ws));
+        }
+        if wanted(Part::Deny) {
+            match deny::check(ws) {
+                Ok(deny::Checked::Well { advisories }) => {
+                    println!("{}", deny::said(advisories));
+                    score.passed += 1;
+                }
+                Ok(deny::Checked::Absent(why)) => {
+                    println!("skipped: licences of dependencies: {why}");
+                    score.skipped += 1;
+                }
+                Err(failure) => score.add(Err(failure)),
+            }
+        }
+        if wanted(Part::Crates) {
+            crates::test(ws, if args.quick { crates::Extent::Quick } else { crates::Extent::All }, &mut score)?;
+        }
+        let rooms: Vec<&str> = LABORATORY.iter().filter(|(part, _)| wanted(*part)).map(|(_, name)| *name).collect();
+        if !rooms.is_empty() {
+            score_of(ws, Program::Laboratory, &rooms, &mut score);
+        }
+        if wanted(Part::Package) {
+            score_of(ws, Program::Release, &[], &mut score);
+        }
+        score.join(beside.join().unwrap_or(Score { failed: 1, ..Score::default() }));
+        Ok(())
     })?;
-    if wanted(Part::Docs) {
-        score.add(documented(ws));
-    }
-    if wanted(Part::Deny) {
-        match deny::check(ws) {
-            Ok(deny::Checked::Well { advisories }) => {
-                println!("{}", deny::said(advisories));
-                score.passed += 1;
-            }
-            Ok(deny::Checked::Absent(why)) => {
-                println!("skipped: licences of dependencies: {why}");
-                score.skipped += 1;
-            }
-            Err(failure) => score.add(Err(failure)),
-        }
-    }
-    if wanted(Part::Crates) {
-        crates::test(ws, if args.quick { crates::Extent::Quick } else { crates::Extent::All }, &mut score)?;
-    }
-    let rooms: Vec<&str> = LABORATORY.iter().filter(|(part, _)| wanted(*part)).map(|(_, name)| *name).collect();
-    if !rooms.is_empty() {
-        score_of(ws, Program::Laboratory, &rooms, &mut score);
-    }
-    if wanted(Part::Macos) {
-        match macos::check(ws) {
-            Ok(None) => score.passed += 1,
-            Ok(Some(why)) => {
-                println!("skipped: what is for macOS: {why}");
-                score.skipped += 1;
-            }
-            Err(failure) => score.add(Err(failure)),
-        }
-    }
-    if wanted(Part::Package) {
-        score_of(ws, Program::Release, &[], &mut score);
-    }
     if wanted(Part::Fuzz) {
         match fuzz::run(ws, &[], args.fuzz_seconds, fuzz::Seed::Same, fuzz::Watch::Plain) {
             Ok((good, bad)) => {
@@ -160,6 +159,30 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let minutes = start.elapsed().as_secs_f32() / 60.0;
     println!("{} passed, {} failed, {} skipped ({minutes:.1} min)", score.passed, score.failed, score.skipped);
     if score.failed == 0 { Ok(()) } else { Err(Failure::new("the tests", format!("{} failed", score.failed))) }
+}
+
+/// What only compiles, each in a target folder of its own, so that it waits for no other cargo: in the order in which it is needed, and with what
+/// all else leaves of the machine, which waits for much.
+fn compiled_beside(ws: &Workspace, wanted: impl Fn(Part) -> bool) -> Score {
+    step::give_way();
+    let mut score = Score::default();
+    if LABORATORY.iter().any(|(part, _)| wanted(*part) && !matches!(part, Part::Nv2a | Part::Gnm)) {
+        let _told_by_who_needs_them = build::windows_ahead(ws, &setup::found(ws));
+    }
+    if wanted(Part::Fuzz) {
+        let _told_when_they_are_run = fuzz::build(ws);
+    }
+    if wanted(Part::Macos) {
+        match macos::check(ws) {
+            Ok(None) => score.passed += 1,
+            Ok(Some(why)) => {
+                println!("skipped: what is for macOS: {why}");
+                score.skipped += 1;
+            }
+            Err(failure) => score.add(Err(failure)),
+        }
+    }
+    score
 }
 
 fn checked(ws: &Workspace, arguments: &[&str], what: &str, advice: &str) -> Result {
