@@ -143,6 +143,8 @@ impl<'a> Session<'a> {
         native.env("AFTERIMAGE_SCREENSHOTS", &wanted).env("AFTERIMAGE_SCREENSHOT_FRAMES", SHOTS);
         step::run_in(self.ws, &mut native, "the native program", "", self.progress)?;
 
+        // One server for all that is done before, instead of one for each program.
+        self.server("-p");
         self.set_out()?;
         self.progress.now("before: Wine's own Direct3D");
         for (width, _) in self.kind.folders {
