@@ -10,7 +10,12 @@ fn afterimage(arguments: &[&str], file: &Path) -> Output {
         command.env_remove(name);
     }
     let cache = tempfile::tempdir().unwrap();
-    command.env("AFTERIMAGE_CACHE_DIR", cache.path()).args(arguments).arg(file).output().unwrap()
+    command
+        .env("AFTERIMAGE_CACHE_DIR", crate::drivers::shared(cache.path()))
+        .args(arguments)
+        .arg(file)
+        .output()
+        .unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -7,6 +7,8 @@ mod cli;
 #[path = "../../../../crates/inspect/tests/common/mod.rs"]
 mod common;
 mod dispatches;
+#[path = "../drivers/mod.rs"]
+mod drivers;
 mod feedback;
 mod gnm;
 mod inspect;

@@ -12,7 +12,10 @@ const DIED: i32 = 125;
 
 fn afterimage(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_afterimage"));
-    command.current_dir(folder).env("AFTERIMAGE_CACHE_DIR", folder.join("cache")).env("AFTERIMAGE_GPU_TIMEOUT_S", "3");
+    command
+        .current_dir(folder)
+        .env("AFTERIMAGE_CACHE_DIR", crate::drivers::shared(folder.join("cache")))
+        .env("AFTERIMAGE_GPU_TIMEOUT_S", "3");
     command
 }
 

@@ -9,7 +9,12 @@ fn afterimage(arguments: &[&str], files: &[&Path]) -> Output {
         command.env_remove(name);
     }
     let cache = tempfile::tempdir().unwrap();
-    let output = command.env("AFTERIMAGE_CACHE_DIR", cache.path()).args(arguments).args(files).output().unwrap();
+    let output = command
+        .env("AFTERIMAGE_CACHE_DIR", crate::drivers::shared(cache.path()))
+        .args(arguments)
+        .args(files)
+        .output()
+        .unwrap();
     let known = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("known-");
     assert!(!std::fs::read_dir(cache.path()).unwrap().flatten().any(known), "a recording has no next run");
     output

@@ -74,7 +74,7 @@ fn the_files_that_did_harm_end_by_themselves() {
             let child = command
                 .args(arguments)
                 .current_dir(temp.path())
-                .env("AFTERIMAGE_CACHE_DIR", temp.path().join("cache"))
+                .env("AFTERIMAGE_CACHE_DIR", crate::drivers::shared(temp.path().join("cache")))
                 .env("AFTERIMAGE_GPU_TIMEOUT_S", "3")
                 .stdout(Stdio::null())
                 .stderr(std::fs::File::create(&log).unwrap())

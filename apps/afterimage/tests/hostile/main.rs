@@ -2,4 +2,6 @@
 
 mod attack;
 mod bounds;
+#[path = "../drivers/mod.rs"]
+mod drivers;
 mod flood;

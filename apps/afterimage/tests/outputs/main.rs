@@ -5,6 +5,8 @@
 #[path = "../../src/outputs/table.rs"]
 mod table;
 
+#[path = "../drivers/mod.rs"]
+mod drivers;
 #[path = "../recorded/mod.rs"]
 mod recorded;
 #[allow(dead_code, reason = "the objects are for other tests")]
@@ -94,7 +96,7 @@ fn prepared<'a>(command: &'a mut Command, folder: &Path) -> &'a mut Command {
         command.env_remove(name);
     }
     command.env("AFTERIMAGE_DLL_DIR", folder).env("AFTERIMAGE_RENDERER", "in-process").env("NO_COLOR", "1");
-    command.env("AFTERIMAGE_CACHE_DIR", folder.join("cache")).current_dir(folder)
+    command.env("AFTERIMAGE_CACHE_DIR", drivers::shared(folder.join("cache"))).current_dir(folder)
 }
 
 fn text(bytes: &[u8]) -> String {

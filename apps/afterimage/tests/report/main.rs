@@ -10,6 +10,8 @@ mod scene;
 mod shapes;
 
 mod chromium;
+#[path = "../drivers/mod.rs"]
+mod drivers;
 mod looks;
 mod made;
 mod pictures;
@@ -28,7 +30,13 @@ fn report(file: &Path, page: &Path, more: &[&str]) -> Output {
         command.env_remove(name);
     }
     let cache = tempfile::tempdir().unwrap();
-    command.env("AFTERIMAGE_CACHE_DIR", cache.path()).arg("report").arg(file).arg("-o").arg(page).args(more);
+    command
+        .env("AFTERIMAGE_CACHE_DIR", drivers::shared(cache.path()))
+        .arg("report")
+        .arg(file)
+        .arg("-o")
+        .arg(page)
+        .args(more);
     command.output().unwrap()
 }
 

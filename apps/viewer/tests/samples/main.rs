@@ -3,6 +3,8 @@
 #![cfg(target_os = "linux")]
 
 mod captured;
+#[path = "../../../afterimage/tests/drivers/mod.rs"]
+mod drivers;
 mod key;
 mod metal;
 mod picture;

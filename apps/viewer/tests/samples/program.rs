@@ -56,7 +56,10 @@ pub(crate) fn command(program: &Path, folder: &Path) -> Command {
     set.for_each(|name| {
         command.env_remove(name);
     });
-    command.current_dir(folder).env("AFTERIMAGE_CACHE_DIR", folder.join("cache")).stdout(Stdio::null());
+    command
+        .current_dir(folder)
+        .env("AFTERIMAGE_CACHE_DIR", crate::drivers::shared(folder.join("cache")))
+        .stdout(Stdio::null());
     command.env_remove("WAYLAND_DISPLAY").env("AFTERIMAGE_VIEWER_WAIT_MS", "60000");
     command
 }

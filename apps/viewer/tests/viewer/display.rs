@@ -190,7 +190,9 @@ pub(crate) fn viewer(display: &str, folder: &Path) -> Command {
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"));
     viewer.arg("--directory").arg(folder.join("run")).current_dir(folder);
     viewer.env("DISPLAY", display).env_remove("WAYLAND_DISPLAY").env_remove("AFTERIMAGE_OWN_WINDOWS");
-    viewer.env("AFTERIMAGE_STATS", folder.join("stats.json")).env("AFTERIMAGE_CACHE_DIR", folder.join("cache"));
+    viewer
+        .env("AFTERIMAGE_STATS", folder.join("stats.json"))
+        .env("AFTERIMAGE_CACHE_DIR", crate::drivers::shared(folder.join("cache")));
     viewer.stdout(Stdio::null());
     viewer
 }

@@ -211,7 +211,7 @@ fn hostile_programs_end_alone() {
         .arg(&pictures)
         .arg("--directory")
         .arg(&directory)
-        .env("AFTERIMAGE_CACHE_DIR", temp.path().join("cache"))
+        .env("AFTERIMAGE_CACHE_DIR", crate::drivers::shared(temp.path().join("cache")))
         .env("AFTERIMAGE_GPU_TIMEOUT_S", TIMEOUT)
         .stdout(Stdio::null())
         .stderr(std::fs::File::create(temp.path().join("log")).unwrap())
@@ -265,7 +265,7 @@ fn the_viewer_ends_in_time_whatever_the_gpu_does() {
     let viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"))
         .args(["--headless", "--directory"])
         .arg(&directory)
-        .env("AFTERIMAGE_CACHE_DIR", temp.path().join("cache"))
+        .env("AFTERIMAGE_CACHE_DIR", crate::drivers::shared(temp.path().join("cache")))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();

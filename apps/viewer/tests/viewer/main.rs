@@ -5,6 +5,8 @@
 mod at_work;
 mod display;
 mod drag;
+#[path = "../../../afterimage/tests/drivers/mod.rs"]
+mod drivers;
 mod flood;
 mod hostile;
 mod program;
@@ -23,7 +25,7 @@ fn viewer(directory: &Path, pictures: &Path, more: &[&str]) -> Child {
         .args(more)
         .arg("--directory")
         .arg(directory)
-        .env("AFTERIMAGE_CACHE_DIR", directory.join("cache"))
+        .env("AFTERIMAGE_CACHE_DIR", drivers::shared(directory.join("cache")))
         .stdout(Stdio::null())
         .spawn()
         .unwrap()
@@ -136,7 +138,10 @@ fn a_program_that_just_ends_is_told_from_one_that_crashes_or_is_killed() {
         let temp = tempfile::tempdir().unwrap();
         let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"));
         viewer.args(["--headless", "--once", "--directory"]).arg(temp.path());
-        viewer.env("AFTERIMAGE_CACHE_DIR", temp.path().join("cache")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        viewer
+            .env("AFTERIMAGE_CACHE_DIR", drivers::shared(temp.path().join("cache")))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let viewer = viewer.spawn().unwrap();
         program::ending(temp.path(), end).wait().unwrap();
         let output = viewer.wait_with_output().unwrap();
@@ -151,7 +156,7 @@ fn a_program_that_makes_device_after_device_has_each_drawn() {
     let temp = tempfile::tempdir().unwrap();
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"));
     viewer.args(["--headless", "--until-input-closes", "--directory"]).arg(temp.path().join("run"));
-    viewer.env("AFTERIMAGE_CACHE_DIR", temp.path().join("cache")).stdin(Stdio::piped());
+    viewer.env("AFTERIMAGE_CACHE_DIR", drivers::shared(temp.path().join("cache"))).stdin(Stdio::piped());
     let viewer = viewer.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     for _ in 0..12 {
         // The next one comes while the process of the last one is being ended.
@@ -169,7 +174,10 @@ fn one_that_was_started_by_need_serves_until_its_last_program_ends_also_without_
     let (directory, pictures) = (temp.path().join("run"), temp.path().join("pictures"));
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"));
     viewer.args(["--on-demand", "-o"]).arg(&pictures).arg("--directory").arg(&directory).stdin(Stdio::null());
-    viewer.env("AFTERIMAGE_CACHE_DIR", temp.path().join("cache")).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    viewer
+        .env("AFTERIMAGE_CACHE_DIR", drivers::shared(temp.path().join("cache")))
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY");
     let viewer = viewer.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut first = Program::connect(&directory);
     let mut second = Program::connect(&directory);
@@ -221,7 +229,10 @@ fn without_the_libraries_of_windows_it_draws_all_the_same() {
         let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"));
         viewer.args(["--once", "-o"]).arg(&pictures).arg("--directory").arg(&directory);
         viewer.env("LD_LIBRARY_PATH", &broken).env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY");
-        viewer.env("AFTERIMAGE_CACHE_DIR", temp.path().join("cache")).stdout(Stdio::null()).stderr(Stdio::piped());
+        viewer
+            .env("AFTERIMAGE_CACHE_DIR", drivers::shared(temp.path().join("cache")))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
         let viewer = viewer.spawn().unwrap();
         let mut program = Program::connect(&directory);
         (1..=3).for_each(|frame| program.frame(frame).unwrap());
