@@ -92,7 +92,7 @@ fn spirv(source: &Source) -> Option<[Duration; 4]> {
     Some([found, lifted - found, optimized - lifted, start.elapsed() - optimized])
 }
 
-/// Prints how long each pass takes for a shader, and how many instructions it leaves.
+/// Prints how long each pass takes for a shader, and how many instructions it leaves; of one that runs several times, all runs together.
 fn print_passes(sources: &[Source]) {
     let mut passes: Vec<(&str, Duration, usize)> = Vec::new();
     let mut lifted = 0;
