@@ -168,6 +168,11 @@ impl Swizzle {
         Swizzle { select, len: lanes.len() as u8 }
     }
 
+    /// All of it in one number, another for each other one.
+    pub fn bits(self) -> u32 {
+        u32::from_le_bytes(self.select) << 3 | u32::from(self.len)
+    }
+
     /// Component `lane` (0 to 3) in `count` (1 to 4) copies.
     pub fn splat(lane: u8, count: u8) -> Swizzle {
         Swizzle::new(&[lane; 4][..count as usize])

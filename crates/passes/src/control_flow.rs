@@ -27,6 +27,7 @@ pub(crate) fn run_and_tell(m: &mut Module) -> u32 {
         loops: Vec::new(),
         decided: false,
         inlined: false,
+        spare: Vec::new(),
     };
     let body = m.body;
     pass.region(m, body);
@@ -79,21 +80,30 @@ struct Cleanup {
     decided: bool,
     /// Whether a loop has become a part of the region around it.
     inlined: bool,
+    /// Empty lists, to be made use of again.
+    spare: Vec<Vec<Inst>>,
 }
 
 impl Cleanup {
     fn region(&mut self, m: &mut Module, at: Region) {
-        let mut new = Vec::new();
+        let mut new = self.spare.pop().unwrap_or_default();
         self.list(m, at, &mut new);
-        m.regions[at.index()].insts = new;
+        m.regions[at.index()].insts.extend_from_slice(&new);
+        new.clear();
+        self.spare.push(new);
     }
 
-    /// Walks a region and appends what is left of it to `new`. Whether its end is reached by `yield`; that is left out if the
+    /// Empties a region and appends what is left of it to `new`. Whether its end is reached by `yield`; that is left out if the
     /// region is to become part of another.
     fn list(&mut self, m: &mut Module, at: Region, new: &mut Vec<Inst>) {
-        let old = std::mem::take(&mut m.regions[at.index()].insts);
-        new.reserve(old.len());
-        for inst in old {
+        let mut old = std::mem::take(&mut m.regions[at.index()].insts);
+        self.walk(m, &old, new);
+        old.clear();
+        m.regions[at.index()].insts = old;
+    }
+
+    fn walk(&mut self, m: &mut Module, old: &[Inst], new: &mut Vec<Inst>) {
+        for &inst in old {
             self.replaced.apply(&mut m.insts[inst.index()].args);
             let data = m.inst(inst);
             match (data.op, data.imm) {

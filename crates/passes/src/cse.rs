@@ -56,6 +56,7 @@ fn hash(data: &InstData, ty: Type, memory: u32) -> u32 {
     match data.imm {
         Imm::None => {}
         Imm::Const(bits) => bits.iter().for_each(|&b| hasher.write_u32(b)),
+        Imm::Swizzle(swizzle) => hasher.write_u32(swizzle.bits()),
         imm => imm.hash(&mut hasher),
     }
     data.args.iter().for_each(|arg| hasher.write_u32(arg.0));

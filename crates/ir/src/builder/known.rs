@@ -13,6 +13,9 @@ use crate::types::{Kind, Mask, Swizzle, Type};
 /// Places for constants that are found again. A power of two.
 const CONSTANTS: usize = 128;
 
+/// Variables and constants of most shaders: fewer.
+const USUAL: usize = 64;
+
 /// Most instructions that [`Builder::swizzle`] looks through.
 const MOST_STEPS: usize = 4;
 
@@ -52,15 +55,15 @@ impl Known {
     pub(super) fn nothing() -> Known {
         let constants = [None; CONSTANTS];
         Known {
-            vars: Vec::new(),
-            changes: Vec::new(),
-            late: Vec::new(),
-            is_late: Vec::new(),
+            vars: Vec::with_capacity(USUAL),
+            changes: Vec::with_capacity(USUAL),
+            late: Vec::with_capacity(USUAL),
+            is_late: Vec::with_capacity(USUAL),
             open: 0,
             now: 0,
             since: 0,
             constants,
-            first: Vec::new(),
+            first: Vec::with_capacity(USUAL),
         }
     }
 

@@ -203,8 +203,8 @@ impl Builder {
     }
 
     /// Declares a variable. It starts as zero.
-    pub fn var(&mut self, name: &str, ty: Type) -> Var {
-        self.add_var(VarDecl { name: name.to_owned(), ty, array: None })
+    pub fn var(&mut self, name: impl Into<String>, ty: Type) -> Var {
+        self.add_var(VarDecl { name: name.into(), ty, array: None })
     }
 
     /// Declares an array variable of `len` (1 to [`MAX_ARRAY`](crate::MAX_ARRAY)) elements. They start as zero.

@@ -270,7 +270,7 @@ impl Lifter<'_> {
             let Some(location) = link.location(element.usage, element.index) else { continue };
             let known = varyings.iter().find(|(at, ..)| *at == location).map(|(.., var)| *var);
             let var = known.unwrap_or_else(|| {
-                let var = self.b.var(&format!("{}{}", element.usage.text(), element.index), Type::F32X4);
+                let var = self.b.var(format!("{}{}", element.usage.text(), element.index), Type::F32X4);
                 if (element.usage, element.index) == (Usage::Color, 0) {
                     let one = self.b.f32(1.0);
                     self.b.store(var, one);

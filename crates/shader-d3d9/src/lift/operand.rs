@@ -21,7 +21,7 @@ impl Lifter<'_> {
                 RegisterType::Predicate => Type::BOOLX4,
                 _ => Type::F32X4,
             };
-            b.var(&Register::new(ty, number).to_string(), register_type)
+            b.var(Register::new(ty, number).to_string(), register_type)
         })
     }
 

@@ -179,7 +179,7 @@ fn translate(
     } else if geometry::has_list(source) {
         b.work_group([io::geometry::LANES, 1, 1], 0);
     }
-    let states = (0..structured.states).map(|n| b.var(&format!("state{n}"), Type::I32)).collect();
+    let states = (0..structured.states).map(|n| b.var(format!("state{n}"), Type::I32)).collect();
     let mut l = Lifter {
         b,
         source,

@@ -40,7 +40,7 @@ impl Lifter<'_> {
                 M0 => "m0".to_owned(),
                 _ => format!("s{code}"),
             };
-            self.b.var(&name, Type::B32)
+            self.b.var(name, Type::B32)
         })
     }
 
@@ -52,7 +52,7 @@ impl Lifter<'_> {
                 EXEC => "exec".to_owned(),
                 code => format!("s{code}_mask"),
             };
-            self.b.var(&name, Type::BOOL)
+            self.b.var(name, Type::BOOL)
         })
     }
 
@@ -61,7 +61,7 @@ impl Lifter<'_> {
     }
 
     fn vgpr_var(&mut self, n: u8) -> Var {
-        *self.registers.vgprs[usize::from(n)].get_or_insert_with(|| self.b.var(&format!("v{n}"), Type::B32))
+        *self.registers.vgprs[usize::from(n)].get_or_insert_with(|| self.b.var(format!("v{n}"), Type::B32))
     }
 
     // Vector registers.

@@ -1,6 +1,6 @@
 //! Expressions over user data and memory, each once.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::io::tables::What;
 use crate::io::{BinaryOp, Expr, ExprId};
@@ -8,14 +8,21 @@ use crate::io::{BinaryOp, Expr, ExprId};
 /// Most expressions of a program: more are taken as not known.
 const MAX_EXPRS: usize = 1 << 16;
 
+/// Expressions of most programs: fewer.
+const USUAL: usize = 48;
+
 /// Expressions by their content, operands first.
-#[derive(Default)]
 pub(crate) struct Exprs {
     list: Vec<Expr>,
     ids: FxHashMap<Expr, ExprId>,
 }
 
 impl Exprs {
+    pub(crate) fn new() -> Exprs {
+        let ids = FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher);
+        Exprs { list: Vec::with_capacity(USUAL), ids }
+    }
+
     fn add(&mut self, expr: Expr) -> Option<ExprId> {
         if let Some(&id) = self.ids.get(&expr) {
             return Some(id);

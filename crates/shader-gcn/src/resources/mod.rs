@@ -171,7 +171,7 @@ fn system_count(source: &Source) -> u8 {
 
 /// What a program reads, and what is known of its masks, which depends on it.
 pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks), LiftError> {
-    let mut exprs = Exprs::default();
+    let mut exprs = Exprs::new();
     let start = State::start(&mut exprs, user_count(&source.registers), scratch_offset(source), free_register(source));
     let starts = follow(flow, &mut exprs, start);
     let mut finder = Finder {

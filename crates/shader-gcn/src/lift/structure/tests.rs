@@ -138,7 +138,7 @@ fn run(structure: &Structure, seed: u32) -> Seen {
     let (hash, count) = (b.var("hash", Type::I32), b.var("count", Type::I32));
     let start = b.i32(seed as i32);
     b.store(hash, start);
-    let states = (0..structure.states).map(|n| b.var(&format!("state{n}"), Type::I32)).collect();
+    let states = (0..structure.states).map(|n| b.var(format!("state{n}"), Type::I32)).collect();
     let mut writer = Writer { b, hash, count, out, states };
     writer.steps(&structure.steps);
     let module = writer.b.finish().expect("blocks nest, and not too deep");

@@ -199,7 +199,7 @@ fn lane_var(l: &mut Lifter, place: (u8, u8)) -> Var {
     match l.kept.lanes.get(&place) {
         Some(&var) => var,
         None => {
-            let var = l.b.var(&format!("v{}_lane{}", place.0, place.1), Type::B32);
+            let var = l.b.var(format!("v{}_lane{}", place.0, place.1), Type::B32);
             l.kept.lanes.insert(place, var);
             var
         }
