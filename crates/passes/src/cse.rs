@@ -22,6 +22,9 @@ pub fn run(m: &mut Module) {
     pass.region(m, body);
 }
 
+/// Most places that are looked at for one hash: with some care a shader can be written of which all have the same.
+const MOST_STEPS: usize = 32;
+
 /// What has been computed.
 struct Known {
     inst: Inst,
@@ -34,7 +37,8 @@ struct Known {
 struct Cse {
     known: Vec<Known>,
     /// Hash and number + 1 of what is known, or 0: at the place that the hash says, or the next that is free. There are as many places as
-    /// a power of two. Two with the same hash are compared; the later one of a collision is not found, which costs nothing but the chance.
+    /// a power of two. Two with the same hash are compared; the later one of a collision, and one for which no place is free nearby, is not
+    /// found, which costs nothing but the chance.
     table: Vec<[u32; 2]>,
     /// Regions that are being walked, in which what they have computed is in scope.
     open: Vec<bool>,
@@ -64,11 +68,14 @@ fn hash(data: &InstData, ty: Type, memory: u32) -> u32 {
 }
 
 impl Cse {
-    /// The place of what has this hash, or for it.
+    /// The place of what has this hash, or for it; or one of something else.
     fn place(&self, hash: u32) -> usize {
         let last = self.table.len() - 1;
         let mut place = hash as usize & last;
-        while self.table[place][1] != 0 && self.table[place][0] != hash {
+        for _ in 0..MOST_STEPS {
+            if self.table[place][1] == 0 || self.table[place][0] == hash {
+                break;
+            }
             place = (place + 1) & last;
         }
         place
@@ -115,6 +122,7 @@ impl Cse {
             let known = &mut self.known[number];
             if !self.open[known.region.index()] {
                 *known = now;
+                self.table[place][0] = hash;
                 return true;
             }
             let other = m.inst(known.inst);
