@@ -1,6 +1,6 @@
 //! The order of the passes.
 
-use afterimage_ir::Module;
+use afterimage_ir::{Flags, Module};
 
 use crate::{FloatRules, conditions, control_flow, cse, dce, float_rules, lanes, outputs, simplify, ssa, types};
 
@@ -35,8 +35,11 @@ pub fn optimize_observed(m: &mut Module, options: &Options, observe: &mut dyn Fn
     step(m, "ssa", &ssa::run);
     // Before anything looks at `bitcast`s: guest code is full of them, and most only undo each other.
     step(m, "types", &types::run);
-    // Lanes of guests compute the same addresses and masks for each access: what is made once is looked at once from here on.
-    step(m, "cse", &cse::run);
+    // Guests that read memory compute the same addresses for each access; from here on what is made once is looked at once. Others write
+    // little twice, and would pay more for the pass than it saves.
+    if m.insts.iter().any(|data| data.op.has(Flags::MEMORY)) {
+        step(m, "cse", &cse::run);
+    }
     // Before the float rules, which make several instructions of one, and before anything else that would spend time on what
     // nobody reads.
     step(m, "lanes", &lanes::run);
