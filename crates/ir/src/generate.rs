@@ -136,7 +136,7 @@ impl<'a> Generator<'a> {
             spec("scale", 1, Kind::Float, 1.5f32.to_bits()),
             spec("quick", 5, Kind::Bool, 0),
         ];
-        let float_vars = (0..4).map(|n| b.var(&format!("r{n}"), Type::B32X4)).collect();
+        let float_vars = (0..4).map(|n| b.var(format!("r{n}"), Type::B32X4)).collect();
         let int_var = b.var("a0", Type::B32X4);
         let array = b.var_array("x", Type::B32X4, 5);
         let compute = (!graphics).then(|| Compute::declare(&mut b));

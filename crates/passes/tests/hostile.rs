@@ -11,7 +11,7 @@ fn nest(depth: usize, vars: usize, loops: bool) -> Module {
     let out = b.output(OutputDecl { name: String::new(), ty: Type::F32X4, at, semantic: None });
     let (at, interp) = (InputAt::Location(0), Interp::Smooth);
     let input = b.input(InputDecl { name: String::new(), ty: Type::F32X4, at, interp, semantic: None });
-    let vars: Vec<Var> = (0..vars).map(|n| b.var(&format!("r{n}"), Type::B32X4)).collect();
+    let vars: Vec<Var> = (0..vars).map(|n| b.var(format!("r{n}"), Type::B32X4)).collect();
     for level in 0..depth {
         let value = b.load_input(input);
         let cond = b.flt(value, value);

@@ -205,14 +205,14 @@ impl<'a> Lowering<'a> {
 
     /// A stream: its variables, and what there is room for.
     fn stream(&self, b: &mut Builder, draw: System, number: u8) -> Stream {
-        let mut variable = |name: &str, ty| b.var(&format!("{name}{number}"), ty);
+        let mut variable = |name: &str, ty| b.var(format!("{name}{number}"), ty);
         let [strip, found, first, so_far] = ["strip", "found", "first", "so_far"].map(|name| variable(name, Type::I32));
         let needed = variable("needed", Type::I32X2);
         let mut outputs = Vec::new();
         for (n, decl) in self.geometry.outputs.iter().enumerate() {
             let output = Output::new(n);
             if self.geometry.feedback.iter().any(|c| c.stream == number && c.output == output) {
-                outputs.push((output, ["last", "before"].map(|name| b.var(&format!("{name}{n}"), decl.ty))));
+                outputs.push((output, ["last", "before"].map(|name| b.var(format!("{name}{n}"), decl.ty))));
             }
         }
         let (mut room, mut buffers) = (b.int(!0), Vec::new());
