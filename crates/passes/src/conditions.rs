@@ -42,14 +42,8 @@ impl Conditions {
                     let value = m.inst(inst).args[arg];
                     let Some(truth) = self.known.get(value.index()).copied().flatten() else { continue };
                     let constant = *constants[usize::from(truth)].get_or_insert_with(|| {
-                        push(
-                            m,
-                            self.lists.now(),
-                            Op::Const,
-                            Imm::Const([truth.into(), 0, 0, 0]),
-                            Args::new(),
-                            Type::BOOL,
-                        )
+                        let imm = Imm::Const([truth.into(), 0, 0, 0]);
+                        push(m, self.lists.now(), Op::Const, imm, Args::new(), Type::BOOL)
                     });
                     m.insts[inst.index()].args[arg] = constant;
                 }

@@ -23,7 +23,7 @@ const AGAIN: u32 = 3;
 pub(crate) fn run_and_tell(m: &mut Module) -> u32 {
     let mut pass = Cleanup {
         replaced: Replacements::new(m),
-        invariant: Replacements::new(m),
+        invariant: Replacements::default(),
         loops: Vec::new(),
         decided: false,
         inlined: false,

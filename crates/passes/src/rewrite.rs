@@ -15,13 +15,14 @@ pub(crate) enum Action {
 }
 
 /// Values that other values take the place of.
+#[derive(Default)]
 pub(crate) struct Replacements(Vec<Value>);
 
 impl Replacements {
     /// Stands for itself.
     const SAME: Value = Value(u32::MAX);
 
-    /// None yet; of the values that there are now.
+    /// None yet, with room for the values that there are now.
     pub(crate) fn new(m: &Module) -> Replacements {
         Replacements(Vec::with_capacity(m.values.len()))
     }
